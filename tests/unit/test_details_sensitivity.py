@@ -74,7 +74,7 @@ def settings(rows):
     return list(dict.fromkeys((row["kind"], row["setting"]) for row in rows))
 
 
-SWEEPS = {"method": "gibbs", "n_draws": 40, "n_warmup": 10, "n_chains": 2}
+POINTS = {"method": "weighted", "n_draws": 40}
 VOTES, IRN = (("aggregation", name, {"aggregation": name, "reliability": None}) for name in ("votes", "irn"))
 FITTED = [("aggregation", name, {"aggregation": name, "reliability": None}) for name in ("dawid-skene", "glad")]
 JOINED = ("model as an annotator", "dawid-skene")
@@ -115,7 +115,7 @@ def test_every_setting_is_an_evaluation_of_its_own(make, how, ties):
     if (how, ties) == ("plackett-luce", "first"):
         ties = "expectation"
     scores = models()
-    options = {"aggregation": how, "ties": ties, "seed": 3, **SWEEPS}
+    options = {"aggregation": how, "ties": ties, "seed": 3, **POINTS}
     rows, notes = found(make(), scores, **options)
     options["reliability"] = MIDDLE.get(how)
     main = evaluated(make(), scores, **options)
@@ -213,18 +213,18 @@ def test_what_takes_too_long_is_left_out_and_said(monkeypatch):
 
 
 @pytest.mark.filterwarnings("ignore:chains have not mixed")
-def test_settings_beside_integrals_are_all_drawn():
+def test_settings_beside_integrals_are_all_by_points():
     """Their differences share random numbers, so that a rule for ties changes nothing where no scores are tied."""
-    options = {"aggregation": "plackett-luce", "seed": 1, **SWEEPS}
-    of_draws, of_integrals = (found(rankings(), models(), **{**options, "method": method}) for method in ("gibbs", "auto"))
-    assert of_integrals == of_draws
+    options = {"aggregation": "plackett-luce", "seed": 1, **POINTS}
+    of_points, of_integrals = (found(rankings(), models(), **{**options, "method": method}) for method in ("gibbs", "auto"))
+    assert of_integrals == of_points
 
 
 @pytest.mark.filterwarnings("ignore:chains have not mixed")
 def test_sampling_is_bounded(monkeypatch):
-    context = details.context(labels(), models(), aggregation="plackett-luce", seed=1, **SWEEPS)
+    context = details.context(labels(), models(), aggregation="plackett-luce", seed=1, **POINTS)
     every, _ = found(context)
-    monkeypatch.setattr(sensitivity, "MOST_SWEEPS", 30 * 60 + 10)
+    monkeypatch.setattr(sensitivity, "MOST_POINTS", 30 * (40 + sensitivity.LEARNING) + 10)
     rows, notes = found(context)
     assert set(settings(rows)) == {("reliability", "1.5"), *(key for key in settings(every) if key[0] in ("aggregation", JOINED[0]))}
     assert len(notes) == 1 and "reliability (6), tie rule (tied scores by position), annotator dropped" in notes[0]

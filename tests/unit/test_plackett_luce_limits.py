@@ -181,3 +181,12 @@ def test_checkpoints(tmp_path):
             ValueError, match=r"checkpoint must be of the same data, options and version \(delete the file to start afresh\)"
         ):
             ugt.plackett_luce(rankings, **{"reliability": 1.5, "checkpoint": file, **options})
+
+
+def test_cases_without_annotations_by_points_only():
+    """Nothing is computed for them, and nothing is read that was not written."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for unranked, rest in (("individual", 0.25), ("lump", 0.25), ("ignore", np.nan)):
+            post = ugt.plackett_luce(ugt.Rankings.from_blocks([[], [[[0], [1]]], []], n_classes=4), method="weighted", unranked=unranked)
+            assert post.mean()[[0, 2]] == pytest.approx(np.full((2, 4), rest), nan_ok=True) and post.how.tolist() == [0, WEIGHTED, 0]

@@ -253,7 +253,7 @@ class Integrated(Plausibilities):
         return self._by_lists(sets, max(size, j), value, metric.lattice(size or 1, float(j), ties=False))
 
     def compare(self, order: Orders, metric: Metric, k: int, *, parameter: float = 0.0, ties: str = "expectation") -> Comparison:
-        if metric.number == TOPK and parameter == 1:
+        if metric.number == TOPK and parameter <= 1:
             return self._first(order.sets(k), np.full(self.n_cases, k))
         depth = order.depth if metric.number < KENDALL and metric.number <= SET else k
 

@@ -37,7 +37,7 @@ TABLES = {"panel_check": PanelRow}
 OPTIONS = {
     "dirichlet": ("prior",),
     "prirn": ("tie_weight", "background"),
-    "plackett-luce": ("prior_mass", "unranked", "n_draws", "n_warmup", "n_chains", "seed", "n_threads"),
+    "plackett-luce": ("prior_mass", "unranked", "n_draws", "seed", "n_threads"),
 }
 MOST_ANNOTATORS = 40
 REFUTED = 0.001  # p-value below which the truth model is said first of all not to describe the annotators

@@ -50,7 +50,8 @@ MOST_WORK = 3 * 10**7  # most annotations, and cases x models, that are read aga
 FIT = 100  # reads of every label for every class in a fit of annotators, at most
 MOST_DRAWS = 2 * 10**6  # most cases x draws of a setting that is sampled again
 UNDETERMINED = "Sensitivity to {} ({}) was not computed: for the graded-response model labels must {}. Got {}."
-MOST_SWEEPS = 12 * 10**6  # most cases x draws, including the warm-up, of all such settings
+MOST_POINTS = 12 * 10**6  # most cases x draws of all such settings
+LEARNING = 2000  # draws that take as long as the proposal of a case
 
 
 def make(context: Context, notes: list[str]) -> Rows:
@@ -88,7 +89,7 @@ class _Work:
         self.orders = {name: Orders.from_dense(table, 1, self.ties) for name, table in context.scores.items()}
         self.left_out: list[str] = []
         self.said: list[str] = []
-        self.work = self.sweeps = 0
+        self.work = self.n_points = 0
         self.main = self._main()
 
     # ---- the settings
@@ -156,12 +157,11 @@ class _Work:
         """Return whether a setting is within the bounds of work; if so, count its work."""
         n = self.context.n_cases if setting.annotator < 0 else len(self.cases_of[setting.annotator])
         if setting.how == "plackett-luce":
-            making = self.context.making
-            n_draws = making.few["n_draws"]
-            sweeps = n * (n_draws + making.n_warmup * making.n_chains)
-            if self.context.n_cases * n_draws > MOST_DRAWS or self.sweeps + sweeps > MOST_SWEEPS:
+            n_draws = self.context.making.few["n_draws"]
+            n_points = n * (n_draws + LEARNING)
+            if self.context.n_cases * n_draws > MOST_DRAWS or self.n_points + n_points > MOST_POINTS:
                 return False
-            self.sweeps += sweeps
+            self.n_points += n_points
         work = n * (2 + len(self.orders))
         if setting.how in by_name.FITTED:
             work += FIT * len(self.context.known.given.label) * self.context.known.n_classes * (len(self.orders) if setting.joined else 1)
@@ -177,7 +177,7 @@ class _Work:
     def _main(self) -> dict[str, Array]:
         """Return the contributions (n,) of the main analysis."""
         context = self.context
-        if self.how == "plackett-luce":  # settings are drawn: their differences share the random numbers
+        if self.how == "plackett-luce":  # settings have fewer points: their differences share the random numbers
             truth = self._truth(Setting("", "", self.how, context.reliability), context.known.given)
             if truth is not None:
                 return self._compared(truth.take(context.known.rows), None, self.orders)

@@ -29,10 +29,9 @@ from .plackett_luce_input import (
     weighted_rankings,
     with_all_classes,
 )  # fmt: skip
-from .plackett_luce_integrals import MOST_POINTS, TARGET, TOLERANCE, integrate, points_of_shift, tolerance_of
+from .plackett_luce_integrals import MOST_POINTS, N_DRAWS, TOLERANCE, integrate, points_of_shift, target_of, tolerance_of
 
 CHUNK = 16  # cases in a chunk and in a checkpoint record: some hundredths of a second
-N_DRAWS = 2304  # weighted points of a case, or draws
 METHODS = ("auto", "exact", "weighted", "gibbs")
 WORST_RHAT, LEAST_ESS = 1.05, 25  # largest R̂ and least number of effective draws per chain of a case whose chains have mixed
 
@@ -90,7 +89,8 @@ def plackett_luce(
         Error at which the integral of a case stops, from 1e-8 to 0.01.
     n_draws : int
         Weighted points of a case, about; they are doubled until the standard error of the numbers of a case without an integral is at most
-        2e-3. With ``"gibbs"``: draws kept in all, a multiple of ``n_chains``.
+        2e-3, or ``2e-3 (2304 / n_draws)^¾`` if fewer than 2,304 are asked for. With ``"gibbs"``: draws kept in all, a multiple of
+        ``n_chains``.
     n_warmup, n_chains, n_thin : int
         For ``"gibbs"``: sweeps at the start of each chain that are not kept; chains; sweeps per draw.
     seed : int, Generator or SeedSequence
@@ -228,7 +228,7 @@ def _integrated(task: tuple[Any, ...], tolerance: float, method: str, n_draws: i
     """Return the integrals of all cases, with weighted points for the cases and questions that have none."""
     rankings, weights, law, unranked, _, seed, _ = task
     make = partial(stages_of, rankings, unranked != "ignore", weights)
-    stages, limits = make(), (TARGET, points_of_shift(n_draws), MOST_POINTS)
+    stages, limits = make(), (target_of(n_draws), points_of_shift(n_draws), MOST_POINTS)
     points = Points(rankings.axes, *classes_of(stages), make, law[:2], unranked, seed, limits, partial(_working, *work))
     points.__dict__["stages"] = stages
     arrays = (*arrays_of(rankings), rankings.axes.stream_keys, *([] if weights is None else [weights]))

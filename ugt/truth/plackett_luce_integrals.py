@@ -16,6 +16,8 @@ from ..plausibilities.weighted import Points
 
 TOLERANCE = 1e-4  # default of the stated error of exact cases
 TARGET = 2e-3  # standard error at which the points of a case are no longer doubled
+N_DRAWS = 2304  # weighted points of a case, or draws
+RATE = 0.75  # of the fall of the error with the number of points
 LEAST_TOLERANCE, MOST_TOLERANCE = 1e-8, 1e-2
 MOST_DIMENSIONS, MOST_COMPONENTS = 7, 200  # of cases that the adaptive rule tries: with more, few reach the tolerance
 MOST_NODES = 800_000  # of a case at a tolerance of 1e-6: some 0.2 s
@@ -33,6 +35,11 @@ def points_of_shift(n_draws: int) -> int:
     return min(max(8 * round(n_draws * CHAIN / SHIFTS / 8), LEAST_POINTS), MOST_POINTS)
 
 
+def target_of(n_draws: int) -> float:
+    """Return the standard error at which the points of a case are no longer doubled: a larger one if few points are asked for."""
+    return TARGET * max(1.0, (N_DRAWS / n_draws) ** RATE)
+
+
 def integrate(points: Points, tolerance: float, method: str, n_draws: int, in_parts: Callable[..., None]) -> Integrated:
     """Return the posterior whose cases are integrated, or have weighted points; ``in_parts(part, starts, values, stop, options)``."""
     stop, width, most = np.zeros(1, np.int32), sizes_of(points.starts), int(MOST_NODES * min(1.0, (1e-6 / tolerance) ** GROWTH))
@@ -42,7 +49,7 @@ def integrate(points: Points, tolerance: float, method: str, n_draws: int, in_pa
 
     def part(begin: int, end: int) -> None:
         rows = np.arange(begin, end, dtype=np.int64)
-        out, error, info = np.empty(int(width[rows].sum())), np.full(len(rows), np.nan), np.zeros((len(rows), 3), np.int64)
+        out, error, info = np.full(int(width[rows].sum()), np.nan), np.full(len(rows), np.nan), np.zeros((len(rows), 3), np.int64)
         if method != "weighted":
             points.stages.first_class(law, limits, rows, stop, out, error, info)
         how = np.where(width[rows] == 3, EMPTY, np.where(np.isnan(error), WEIGHTED, EXACT))
