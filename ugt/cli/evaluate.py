@@ -38,7 +38,8 @@ from ..tables.rows import cells_of, finite, reliability_key, with_ends
 from ..tables.source import ReportSource
 from ..tables.worklist import CaseColumns
 from ..truth import annotation_certainty, by_name
-from ..truth.plackett_luce_draws import METHODS, N_DRAWS, plackett_luce
+from ..truth.plackett_luce_draws import METHODS, plackett_luce
+from ..truth.plackett_luce_integrals import N_DRAWS
 from .cases import add_positive_class, annotations_of, annotator_reliability, models_of, named_apart, of_cases, read_record
 from .command import (
     ANNOTATIONS,

@@ -16,8 +16,9 @@ from ..plausibilities import Dirichlet, Plausibilities, Point
 from ..plausibilities.integrated import Integrated, Summary, note_of
 from .aggregation import _prior, dirichlet, irn, prirn, votes
 from .label_prior import DirichletPrior, fit_dirichlet_prior
-from .plackett_luce_draws import LEAST_ESS, N_DRAWS, WORST_RHAT, check_method, plackett_luce
+from .plackett_luce_draws import LEAST_ESS, WORST_RHAT, check_method, plackett_luce
 from .plackett_luce_input import UNRANKED, as_rankings
+from .plackett_luce_integrals import N_DRAWS
 from .reliabilities import annotator_reliabilities
 
 FITTED = ("dawid-skene", "glad", "graded-response")  # models that fit skills of annotators to all cases together

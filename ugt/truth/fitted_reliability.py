@@ -26,7 +26,7 @@ from ..plausibilities import Plausibilities
 from ..plausibilities.integrated import EXACT, Integrated
 from ..resampling import ids_of_cases, seed_of
 from .label_prior import fit_dirichlet_prior
-from .plackett_luce_draws import N_DRAWS
+from .plackett_luce_integrals import N_DRAWS
 from .reliability_profile import FittedReliability, fitted
 
 MODELS = ("dirichlet", "prirn", "plackett_luce")

@@ -37,7 +37,7 @@ def points_of_shift(n_draws: int) -> int:
 
 def target_of(n_draws: int) -> float:
     """Return the standard error at which the points of a case are no longer doubled: a larger one if few points are asked for."""
-    return TARGET * max(1.0, (N_DRAWS / n_draws) ** RATE)
+    return TARGET * max(1.0, float(N_DRAWS / n_draws) ** RATE)
 
 
 def integrate(points: Points, tolerance: float, method: str, n_draws: int, in_parts: Callable[..., None]) -> Integrated:
