@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Callable
 
 import numpy as np
@@ -37,7 +38,7 @@ def points_of_shift(n_draws: int) -> int:
 
 def target_of(n_draws: int) -> float:
     """Return the standard error at which the points of a case are no longer doubled: a larger one if few points are asked for."""
-    return TARGET * max(1.0, float(N_DRAWS / n_draws) ** RATE)
+    return TARGET * max(1.0, math.pow(N_DRAWS / n_draws, RATE))
 
 
 def integrate(points: Points, tolerance: float, method: str, n_draws: int, in_parts: Callable[..., None]) -> Integrated:
