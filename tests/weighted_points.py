@@ -4,8 +4,8 @@ import numpy as np
 
 import ugt
 from ugt._core import _mentioned as core
-from ugt.aggregation.plackett_luce_input import classes_of, stages_of
 from ugt.plausibilities.draws import REST
+from ugt.truth.plackett_luce_input import classes_of, stages_of
 
 SHIFTS = 16
 SPREAD = (15 / 13) ** 0.5  # of Student's t

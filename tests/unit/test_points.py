@@ -14,7 +14,6 @@ import ugt
 from ugt._base import parallel
 from ugt._core import _mentioned as core
 from ugt.plausibilities.draws import REST
-from ugt.truth.plackett_luce_input import classes_of, stages_of
 
 
 def listed(case, n_classes):
