@@ -104,7 +104,7 @@ def test_agreement_pair_by_pair():
 def test_a_difference_is_no_share_where_it_is_positive_in_all_cases():
     wide = [[1, 1, 0, 0], [0, 0, 0, 1], [1, 1, 0, 0], [1, 1, 1, 1], [0, 1, 0, 0]]
     found = ugt.agreement.agreement_by_group(ugt.Labels.from_wide(wide), list("AABB"))
-    assert found.statistic.spans.tolist() == [[-1, 1]] + [[0, 1]] * 5
+    assert found.statistic.facts.spans.tolist() == [[-1, 1]] + [[0, 1]] * 5
     for kind in ("auto", "analytic"):  # per case 1, 0, 1, 0 and 0
         low, high = found.interval(kind=kind)
         assert low == pytest.approx(0.4 - 2.7764 * np.sqrt(0.3 / 5), abs=1e-3) and high >= 1

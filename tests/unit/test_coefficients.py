@@ -473,15 +473,19 @@ def test_annotators_left_out_and_differences(repeats):
         for one, other in [(labels, others[0])]
     ]
     for (name, found), (_, expected) in [*both, *intra]:
-        again = found.statistic.judged_by(np.array([1, 1, 1, 0]))
+        again = found.statistic.panel.judged_by(np.array([1, 1, 1, 0]))
         assert (*again.agreed()[:3],) == close(expected.statistic.agreed()[:3]) and again.agreed().reason == expected.reason, name
         np.testing.assert_allclose(again.influence(), expected.statistic.influence(), atol=1e-12, err_msg=name)
         if found.reason is None is expected.reason:
             difference = found.minus(expected)
             assert difference.value == close(found.value - expected.value)
             np.testing.assert_allclose(difference.influence, found.influence - expected.influence, rtol=1e-12, err_msg=name)
-    refused(r"annotators must be named, to be left out one", ugt.fleiss_kappa(Labels.from_counts([[2, 1]])).statistic.judged_by, np.ones(1))
-    refused(r"annotators must be 4 weights, one per annotator\. Got shape \(3,\)", found.statistic.judged_by, np.ones(3))
+    refused(
+        r"annotators must be named, to be left out one",
+        ugt.fleiss_kappa(Labels.from_counts([[2, 1]])).statistic.panel.judged_by,
+        np.ones(1),
+    )
+    refused(r"annotators must be 4 weights, one per annotator\. Got shape \(3,\)", found.statistic.panel.judged_by, np.ones(3))
 
 
 def test_analytic_intervals_stay_inside():

@@ -824,10 +824,12 @@ def test_annotators_weigh_nothing(distance):
         for name, value in zip(other.names, other.estimate):
             if name != "value" or not isinstance(one, _alternative_annotator.Advantages):  # a mean over annotators, of whom some are gone
                 assert found[name] == pytest.approx(value, rel=1e-12, nan_ok=True), name
-    refused(r"annotators must be 5 weights, 0 or 1. Got float64 of shape \(2,\).", one.judged_by, np.ones(2))
+    refused(r"annotators must be 5 weights, 0 or 1. Got float64 of shape \(2,\).", one.panel.judged_by, np.ones(2))
     counted = ugt.discrepancy_ratio(ugt.Labels.from_counts([[2, 1]]), [0], distance="zero-one")
     refused(
-        r"annotations must name the annotator of each label, to be left out .* Got label counts", counted.statistic.judged_by, np.ones(0)
+        r"annotations must name the annotator of each label, to be left out .* Got label counts",
+        counted.statistic.panel.judged_by,
+        np.ones(0),
     )
 
 

@@ -125,7 +125,7 @@ def test_without_an_annotator_it_is_that_of_the_labels_of_the_others(given):
     whole = of(table)
     for j in range(4):
         others = np.arange(4) != j
-        assert whole.statistic.judged_by(others.astype(int)).estimate == pytest.approx(of(table[:, others]).value, rel=1e-12)
+        assert whole.statistic.panel.judged_by(others.astype(int)).estimate == pytest.approx(of(table[:, others]).value, rel=1e-12)
     with pytest.warns(UserWarning, match="4 annotators: the interval depends on their differences"):
         assert whole.two_way().std_error > 0
 

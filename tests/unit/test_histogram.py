@@ -321,10 +321,10 @@ def test_without_annotators():
         np.testing.assert_array_equal(one.values(None, weights), other.values())
         np.testing.assert_allclose(one.values(None, np.ones(4)), one.values())
         for bad in (np.ones(3), np.full(4, 0.5), np.array([1, 1, -1, 1])):
-            refused(r"annotators must be 4 weights of 0 or 1", one.judged_by, bad)
-        refused(r"annotators must be named", metric(labels.counts(), shown_).statistic.judged_by, weights)
+            refused(r"annotators must be 4 weights of 0 or 1", one.panel.judged_by, bad)
+        refused(r"annotators must be named", metric(labels.counts(), shown_).statistic.panel.judged_by, weights)
     given = ugt.calibration.disagreement_losses(labels, probs[:, 0], statistic=probs[:, 0]).statistic
-    refused(r"statistic must be disagreement", given.judged_by, weights)
+    refused(r"statistic must be disagreement", given.panel.judged_by, weights)
 
 
 def test_losses_are_resampled_from_the_tables_as_they_were():

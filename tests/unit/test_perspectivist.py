@@ -141,13 +141,13 @@ def without(known, j):
 def test_annotators_are_left_out_one_by_one(three):
     _, labels, guesses = three
     one = ugt.humans.perspectivist_error_rate(labels, guesses).statistic
-    for j, found in enumerate(one.without_each(np.arange(5), [0])):
+    for j, found in enumerate(one.panel.without_each(np.arange(5), [0])):
         at = guesses.annotators.tolist().index(labels.annotators[j])
         less = ugt.humans.perspectivist_error_rate(without(labels, j), without(guesses, at))
         weights = np.ones(5)
         weights[j] = 0
         assert found.values[0] == pytest.approx(less.value, rel=1e-12)
-        assert one.judged_by(weights).judged_by(weights).estimate[0] == pytest.approx(less.value, rel=1e-12)
+        assert one.panel.judged_by(weights).panel.judged_by(weights).estimate[0] == pytest.approx(less.value, rel=1e-12)
         np.testing.assert_allclose(found.influence, less.statistic.influence(), atol=1e-12)
 
 

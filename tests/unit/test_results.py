@@ -115,7 +115,7 @@ def test_a_law_has_at_most_a_quarter_of_the_work_in_points():
 
 def test_numbers_of_a_shorter_range_are_no_shares():
     found = ugt.grades.ua_absolute_error(ugt.Point.from_array(np.eye(2)[[0, 1, 1]]), [0, 0, 0.5], values=[0, 0.5])
-    assert found.per_case.tolist() == [0, 0.5, 0] and found.statistic.spans.tolist() == [[0, 0.5]]
+    assert found.per_case.tolist() == [0, 0.5, 0] and found.statistic.facts.spans.tolist() == [[0, 0.5]]
 
 
 def test_laws_keep_to_the_points_that_they_may_have():

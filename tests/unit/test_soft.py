@@ -315,7 +315,7 @@ def test_annotators_left_out(n_classes, metric, options):
         left = [row for row in rows if row[1] != name]
         others = ugt.Labels.from_long(*zip(*left), classes=n_classes, cases=labels.axes.case_ids)
         expected = metric(others, scores, **options)
-        one = found.statistic.judged_by(np.arange(3) != j)
+        one = found.statistic.panel.judged_by(np.arange(3) != j)
         np.testing.assert_allclose(one.estimate, [expected.value, expected.hard], atol=1e-13)
         assert one.kept.sum() == expected.n_cases
         if "ties" not in options:
@@ -324,7 +324,7 @@ def test_annotators_left_out(n_classes, metric, options):
     assert np.isnan(found.statistic.values(annotators=np.zeros(3))).all()
     for unknown in (labels.counts() / labels.counts().sum(1, keepdims=True), ugt.Labels.from_counts(labels.counts())):
         with pytest.raises(ValueError, match="annotators must be named, to be left out one by one"):
-            metric(unknown, scores if scores.ndim == 2 else np.stack([-scores, scores], 1), **options).statistic.judged_by(np.ones(3))
+            metric(unknown, scores if scores.ndim == 2 else np.stack([-scores, scores], 1), **options).statistic.panel.judged_by(np.ones(3))
 
 
 # ---- scikit-learn
@@ -1027,7 +1027,7 @@ def test_few_positives_by_weight_class_and_hard_label():
 def test_few_hard_positives_are_said_of_hard_numbers_only():
     p = np.where(np.arange(1000) < 5, 0.9, 0.1)
     one = SoftRanking.by_default(p, np.random.default_rng(0).normal(size=1000))
-    assert [(name, one.few_of(number) is None) for number, name in enumerate(one.names)] == [
+    assert [(name, one.facts.few(number, None) is None) for number, name in enumerate(one.names)] == [
         (name, name.startswith("soft")) for name in ("soft_auroc", "hard_auroc", "soft_average_precision", "hard_average_precision")
     ]
 
@@ -1054,10 +1054,10 @@ def test_intervals_have_the_freedom_of_the_rarer_kind():
     for metric, n in ((ugt.soft_auroc, expected), (ugt.soft_average_precision, 5.0)):
         one = metric(labels, scores).statistic
         design = ugt.resampling.Design.of(1000, None, None)
-        np.testing.assert_allclose(one.deciding(one.kept, design), n, rtol=1e-12)
+        np.testing.assert_allclose(one.facts.deciding(one.kept, design), n, rtol=1e-12)
     clusters = np.arange(1000) // 5  # all positives in one cluster, which has half a degree of freedom
     of_clusters = ugt.resampling.Design.of(1000, clusters, None)
-    np.testing.assert_allclose(one.deciding(one.kept, of_clusters), 1.5, rtol=1e-12)
+    np.testing.assert_allclose(one.facts.deciding(one.kept, of_clusters), 1.5, rtol=1e-12)
     found = ugt.soft_auroc(labels, scores)
     low, high = found.interval()
     few, many = (found.interval(kind=kind) for kind in ("percentile", "analytic"))

@@ -85,6 +85,17 @@ def test_individual_equivalence(kind, make, options, seed):
     assert found.std_error == pytest.approx(expected.std_error, rel=1e-9)
 
 
+def test_individual_equivalence_over_other_annotators():
+    data, rows = Data(0), list(range(N))
+    given, both = (data.labels(rows), data.said.astype(int)), {"random": ("cases", "annotators"), "annotators": WHO}
+    expected = ugt.individual_equivalence_index(*given).two_way()
+    found = states.finish(states.partial("individual_equivalence_index", *given, **both)).two_way()
+    for name in ("value", "variance", "df"):
+        close(getattr(found, name), getattr(expected, name), name)
+    message = r"metric must be one of sums over cases, for intervals of parts over annotators\. Got HeldOut\."
+    refused(message, states.partial, "relative_f1", *given, **both, held_out=["ann", "eve"])
+
+
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(("kind", "make", "options"), DISTANCES)
 @pytest.mark.parametrize("least", [10, None])

@@ -133,10 +133,10 @@ def test_statistics_share_their_resamples():
 
 def test_what_a_statistic_does_not_know():
     median = Median(VALUES[:, 1])
-    assert median.influence() is None and np.isnan(median.std_error()).all() and median.settings == {}
+    assert median.influence() is None and np.isnan(median.std_error()).all() and median.merging.settings == {}
     refused(r"annotators must be named, to be left out one by one", median.values, annotators=np.ones(3))
-    with pytest.raises(NotImplementedError):
-        Statistic.of_settings({})
+    refused(r"annotators must be named for intervals over other annotators", median.panel.annotations)
+    assert median.facts.notes_of(0) == () and median.facts.scale_of(0) == "identity" and median.merging.squares is None
 
 
 # ---- the results of all public functions
@@ -304,9 +304,9 @@ def test_numbers_of_cases_that_repeat_are_those_of_whole_tables(design):
     assert [len(one.table) if block == "many" else len(one.table.rows) for one, block in zip(numbers.means, ["few", "many"])] == [63, n]
     assert numbers.places.tolist() == [0, 1, 2, 3, 4] and len(numbers[1:]) == 4
     whole = Ratios.of(np.stack(columns, axis=1))
-    found = [np.concatenate([getattr(one, name) for one in numbers.means]) for name in ("estimate", "spans")]
+    found = [np.concatenate([one.estimate for one in numbers.means]), np.concatenate([one.facts.spans for one in numbers.means])]
     np.testing.assert_array_equal(found[0], whole.estimate)
-    np.testing.assert_array_equal(found[1], whole.spans)
+    np.testing.assert_array_equal(found[1], whole.facts.spans)
     drawn = resample([*numbers.means, whole], kept, units, 5, 24)
     np.testing.assert_allclose(np.concatenate(drawn[:-1], axis=1), drawn[-1], rtol=1e-12)
     one = Ratios.of(np.stack(columns[:3], axis=1))

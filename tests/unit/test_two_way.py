@@ -13,7 +13,6 @@ import ugt
 from ugt import resampling, states
 from ugt.resampling import spread
 from ugt.resampling.spread import SINGLE_LABEL
-from ugt.resampling.statistic import Statistic
 
 pytestmark = pytest.mark.filterwarnings("ignore:Intervals are over 2. clusters")
 BOTH = ("cases", "annotators")
@@ -142,7 +141,7 @@ def test_what_is_quick_without_each_annotator_is_what_it_is_from_the_start(make)
         one = result.statistic
         everybody = np.arange(R)
         if type(one).__name__ not in ("Difference", "NextAgreement"):
-            for quick, slow in zip(one.without_each(everybody, [0]), Statistic.without_each(one, everybody, [0])):
+            for quick, slow in zip(one.panel.without_each(everybody, [0]), one.panel.one_by_one(everybody, [0])):
                 np.testing.assert_allclose(quick.values, slow.values, rtol=1e-11)
                 np.testing.assert_allclose(quick.influence, slow.influence, rtol=1e-8, atol=1e-12)
         found = result.two_way()
@@ -163,11 +162,12 @@ def test_changes_of_quotients_give_the_spread_of_all_influences(monkeypatch, mak
         one = result.statistic
         kept = one.kept
         design = resampling.Design.of(int(kept.sum()), None if clusters is None else clusters[: len(kept)][kept])
-        quick = spread.spread_of(one, [0], one.scales[:1], design)
-        n_quick += one.changes(np.arange(R), 0) is not None
+        quick = spread.spread_of(one, [0], [one.facts.scale_of(0)], design)
+        n_quick += one.panel.changes(np.arange(R), 0) is not None
         with monkeypatch.context() as context:
-            context.setattr(type(one), "changes", lambda *_: None)
-            slow = spread.spread_of(one, [0], one.scales[:1], design)
+            panel = type(one).panel
+            context.setattr(type(one), "panel", property(lambda self, of=panel: of.fget(self)._replace(changes=lambda *_: None)))
+            slow = spread.spread_of(one, [0], [one.facts.scale_of(0)], design)
         for x, y in zip(quick[:3], slow[:3]):
             np.testing.assert_allclose(x, y, rtol=1e-9, atol=1e-15)
         assert quick[3:] == slow[3:]
@@ -180,7 +180,7 @@ def test_many_cases_are_counted_as_few_different_ones():
     table[:, 1] = np.where(RNG.random(1100) < 0.6, table[:, 0], table[:, 1])
     one = ugt.krippendorff_alpha(ugt.Labels.from_wide(table, classes=2)).statistic
     assert one.judged.row is not None
-    for quick, slow in zip(one.without_each(np.arange(5), [0, 2]), Statistic.without_each(one, np.arange(5), [0, 2])):
+    for quick, slow in zip(one.panel.without_each(np.arange(5), [0, 2]), one.panel.one_by_one(np.arange(5), [0, 2])):
         np.testing.assert_allclose(quick.values, slow.values, rtol=1e-11)
         np.testing.assert_allclose(quick.influence, slow.influence, rtol=1e-8, atol=1e-13)
 

@@ -6,7 +6,6 @@ import math
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +16,8 @@ from .._base.lazy import cached_property
 from .._base.ragged import row_of, take
 from .._core import _exact, _tables
 from ..annotations import Labels
-from ..resampling import Answer, Statistic, Without, by_case, plain
+from ..resampling import Answer, Merging, NumberFacts, Panel, Statistic, Without, by_case, plain
+from ..resampling.merging import NO_SETTINGS
 from .table import Judgements, Ragged, values_and_index
 
 MOST_EMPTY = 8  # cells of a lookup table per cell in use, above which a search is used instead
@@ -78,7 +78,8 @@ class Form(Statistic):
     n_at = 1  # position of the sum that counts what is compared; if it is 0, the coefficient is undefined
     no_pairs = NO_PAIRS
     by_counts = True  # whether a case adds the same to all sums as any other case with the same label counts
-    settings: Mapping[str, Any] = MappingProxyType({})
+    settings: Mapping[str, Any] = NO_SETTINGS
+    fixed: Array = np.empty(0)
 
     def __init__(self, judged: Judgements | None, n_classes: int) -> None:
         self._judged, self.n_cases, self.n_classes = judged, 0 if judged is None else judged.n_all, n_classes
@@ -90,10 +91,15 @@ class Form(Statistic):
         return self._judged
 
     @property
-    def spans(self) -> Array:
+    def facts(self) -> NumberFacts:
+        """Facts with scales of intervals: for chance-corrected agreement log(1 - value), the log ratio of the two disagreements."""
+        scales = ("logit" if self.span[0] == 0 else "complement", *("logit" for _ in self.names[1:]))
+        return NumberFacts.of(len(scales), self._ranges)._replace(scales=scales, steps=self._steps)
+
+    def _ranges(self) -> Array:
         return np.array([self.span, (0.0, 1.0), (0.0, 1.0)][: len(self.names)])
 
-    def steps(self, sums: Array, n_cases: int) -> Array:
+    def _steps(self, sums: Array, n_cases: int) -> Array:
         """Return (3,) steps of the numbers; a case without any agreement lowers the coefficient by its share / (1 - expected)."""
         return np.array([1 / max(1 - self.answer(sums[None])[0, 2], TINY), 1.0, 1.0])
 
@@ -185,7 +191,7 @@ class Form(Statistic):
         """Return the number of sums of a table."""
         return self.n_classes
 
-    def exact_sums(self) -> Array:
+    def _exact_sums(self) -> Array:
         """Return (S, P) partial sums; those of the dense columns are exact."""
         dense = np.asarray(_exact.exact_columns(np.ascontiguousarray(self.dense)))
         found = np.zeros((len(self._ones), dense.shape[1]))
@@ -218,25 +224,22 @@ class Form(Statistic):
         found, n = super().std_error(units), int(self.kept.sum())
         return found if self.finite or units is not None or n < 2 else found * math.sqrt((n - 1) / n)
 
-    def judged_by(self, annotators: NDArray[Any]) -> Form:
+    def _judged_by(self, annotators: NDArray[Any]) -> Form:
         return self.with_judged(self.judged.by(annotators))
 
     @property
-    def scales(self) -> tuple[str, ...]:
-        """Scales of intervals: for chance-corrected agreement log(1 - value), the log ratio of observed and expected disagreement."""
-        return ("logit" if self.span[0] == 0 else "complement", *("logit" for _ in self.names[1:]))
+    def panel(self) -> Panel:
+        return Panel(self._annotations, self._judged_by, self._without_each)
 
-    def annotations_by_name(self) -> Any:
+    def _annotations(self) -> Any:
         given = self.judged.given
-        if given is None or not len(given.annotators):
-            return super().annotations_by_name()
-        return given
+        return super().panel.annotations() if given is None or not len(given.annotators) else given
 
-    def without_each(self, annotators: Int64, numbers: Sequence[int]) -> Iterator[Without]:
+    def _without_each(self, annotators: Int64, numbers: Sequence[int]) -> Iterator[Without]:
         """Yield numbers and influence without each annotator in turn; for single labels from counts, because few counts differ."""
         judged, k = self.judged, self.n_classes
         if not self.by_counts or not judged.single:
-            yield from super().without_each(annotators, numbers)
+            yield from self.panel.one_by_one(annotators, numbers)
             return
         given, n = judged.given, judged.n_cases
         case, label = row_of(given.offsets), given.label if isinstance(given, Labels) else values_and_index(given.value)[1]
@@ -321,7 +324,14 @@ class Form(Statistic):
             raise error("ratings", "have finite squares about center", "larger ones", where)
         return self
 
-    def finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
+    @property
+    def merging(self) -> Merging:
+        return super().merging._replace(
+            settings=self.settings, exact_sums=self._exact_sums, by_case=self.by_case, fixed=self.fixed, finish=self._finish,
+            groups=self._groups,
+        )  # fmt: skip
+
+    def _finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
         value, *others, reason = self.agreed(sums)
         numbers: dict[str, Any] = dict(zip(self.names[1:], others))
         if not self.ratings:
@@ -330,7 +340,7 @@ class Form(Statistic):
             numbers["per_class"] = self.of_classes(by_class.reshape(-1, self.n_classes), sums)
         return Answer(value, numbers, reason)
 
-    def groups(self, sums: Array, fixed: Array) -> Array:
+    def _groups(self, sums: Array, fixed: Array) -> Array:
         """Return the number of labels of each class."""
         return np.asarray(np.rint(fixed[: self.n_classes]))
 

@@ -14,7 +14,7 @@ from ..annotations import Labels
 from ..annotations.bare import check_bare
 from ..annotations.joins import tells_joins
 from ..annotations.other_annotators import only
-from ..resampling import Ratios, Result, groups_of
+from ..resampling import NumberFacts, Panel, Ratios, Result, groups_of
 
 
 class WithinBetween(Ratios):
@@ -35,19 +35,19 @@ class WithinBetween(Ratios):
         super().__init__(made.columns, made.of_number, names)
 
     @property
-    def spans(self) -> Array:
-        """(M, 2) ends of the numbers: a difference, then shares."""
+    def facts(self) -> NumberFacts:
+        return super().facts._replace(steps=lambda sums, n_cases: np.array([np.nan, *[1.0] * (len(self.names) - 1)]))
+
+    @property
+    def _spans(self) -> Array:
+        """(M, 2) ends of the numbers: a difference, whose steps are unknown, then shares."""
         return np.array([[-1.0, 1.0], *[[0.0, 1.0]] * (len(self.names) - 1)])
 
-    def steps(self, sums: Array, n_cases: int) -> Array:
-        """Return (M,) steps of the numbers; that of the difference is unknown."""
-        return np.append(np.nan, super().steps(sums, n_cases)[1:])
+    @property
+    def panel(self) -> Panel:
+        return super().panel._replace(annotations=lambda: self.labels, judged_by=self._judged_by)
 
-    def annotations_by_name(self) -> Labels:
-        """Return the labels."""
-        return self.labels
-
-    def judged_by(self, annotators: NDArray[Any]) -> WithinBetween:
+    def _judged_by(self, annotators: NDArray[Any]) -> WithinBetween:
         """Return the statistic of some of the annotators."""
         return WithinBetween(only(self.labels, annotators), self.group_names, self.members)
 

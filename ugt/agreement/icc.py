@@ -18,7 +18,7 @@ from .table import Judgements
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..resampling import Answer
+    from ..resampling import Answer, Merging
 
 KINDS = ("1", "1k", "A,1", "A,k", "C,1", "C,k")
 NO_VARIANCE = "the denominator is not above 0: the mean squares between cases and annotators are too small beside the error"
@@ -92,7 +92,7 @@ class Icc(Form):
     def with_judged(self, judged: Judgements) -> Icc:
         return type(self)(judged, self.kind)
 
-    def annotations_by_name(self) -> Any:
+    def _annotations(self) -> Any:
         """Refuse parts of the variance: the analytic interval over annotators needs none."""
         must = "be ('cases',) for intraclass correlations, except in interval(), whose analytic kind has random annotators"
         raise error("random", must, "annotators")
@@ -106,7 +106,7 @@ class Icc(Form):
         below = k - 1 - (k / n if self.kind == "A,1" and n > 0 else 0)
         return (-1 / below if below > 0 else -math.inf), 1.0
 
-    def steps(self, sums: Array, n_cases: int) -> Array:
+    def _steps(self, sums: Array, n_cases: int) -> Array:
         """Return the step (1,), that of a correlation in [-1, 1] for all kinds."""
         return np.full(1, 2.0)
 
@@ -184,10 +184,14 @@ class Icc(Form):
         """The mean squares of the unweighted data."""
         return Squares(*(float(x[0]) for x in self.squares(self._ones[None])))  # type: ignore[arg-type]
 
-    def finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
+    @property
+    def merging(self) -> Merging:
+        return super().merging._replace(limits=self.limits)
+
+    def _finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
         """Answer for sums of all parts and keep them, because the limits are computed from them, too."""
         self.__dict__["_ones"] = sums
-        return super().finish(sums, fixed, left_out)
+        return super()._finish(sums, fixed, left_out)
 
     def limits(self, level: float) -> tuple[float, float]:
         """Return the ends of the analytic interval by McGraw & Wong (1996), table 7; NaN where its approximation does not hold."""

@@ -9,8 +9,7 @@ import numpy as np
 
 from .._base.arrays import Array, Bools
 from .._base.lazy import cached_property
-from ..resampling import Answer
-from ..resampling.statistic import exact_products
+from ..resampling import Answer, Merging, exact_products
 from .costs import Chance, Cost, Nominal, disagreement
 from .forms import EMPTY, NO_SHARED, Agreed, Form, Values, counts_of
 from .table import Judgements, Ragged
@@ -42,18 +41,22 @@ class Shared(Form):
     def __init__(self, judged: Judgements | None, cost: Cost, chance: Chance | None) -> None:
         super().__init__(judged, cost.n_classes)
         self.cost, self.chance = cost, chance
-        if chance is None:
-            self.n_squared = self.n_dense
 
     @property
     def span(self) -> tuple[float, float]:  # type: ignore[override]
         """The range: a share, or from an end of the coefficient's own, which may be below -1, if cases of one annotator are among these."""
         return (0.0 if self.chance is None else self.chance.lowest(self.cost, bool(self._ones[1] == self._ones[2]))), 1.0
 
-    def finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
+    @property
+    def merging(self) -> Merging:
+        if self.chance is not None:
+            return super().merging
+        return super().merging._replace(squares=lambda: exact_products(self.dense), gradient=self._gradient)
+
+    def _finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
         """Answer for sums of all parts and keep them, because the range is computed from them, too."""
         self.__dict__["_ones"] = sums
-        return super().finish(sums, fixed, left_out)
+        return super()._finish(sums, fixed, left_out)
 
     def with_judged(self, judged: Judgements) -> Shared:
         return Shared(judged, self.cost, self.chance)
@@ -104,11 +107,7 @@ class Shared(Form):
         slope, (share,) = by_one + by_other, self.amounts
         return observed_by, (share.sums(share.amount * slope[share.index]) - slope @ pooled * any_) / n_any
 
-    def exact_squares(self) -> Array:
-        """Return (3, 3, P) exact sums of products, for percent agreement."""
-        return exact_products(self.dense)
-
-    def gradient(self, sums: Array) -> Array:
+    def _gradient(self, sums: Array) -> Array:
         """Return the (3,) derivatives of percent agreement, 1 - a / n, by the sums."""
         return np.array([-1 / sums[1], sums[0] / sums[1] ** 2, 0.0])
 

@@ -6,7 +6,6 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from functools import partial
 from itertools import zip_longest
-from types import MappingProxyType
 from typing import Any, Callable
 
 import numpy as np
@@ -16,7 +15,7 @@ from .._base.arrays import Array, Bools, NDArray
 from .._base.checks import error, instance, option, room
 from .._base.ragged import offsets_of
 from ..annotations import Labels
-from ..resampling import Answer, Part, Statistic, plain
+from ..resampling import Answer, Merging, Part, Statistic, plain
 from . import overviews, parts
 from .coefficients import OF_PAIRS, OF_REPEATS
 from .costs import Nominal, weighted, weighted_of
@@ -56,7 +55,7 @@ def _crossed(left: Any, right: Any, fold: Callable[[Any, Any], Array], weights: 
 class Tables(Statistic):
     """The statistic of named tables of sums; each table is a function of weights (B, N) or None, and its shape needs no cases."""
 
-    settings: Mapping[str, Any] = MappingProxyType({})
+    fixed: Array = np.empty(0)
 
     def __init__(self, settings: Settings, counted: Bools, tables: Mapping[str, Table], left_out: Mapping[str, int]) -> None:
         self.settings, self.counted, self.tables, self.left_out, self.n_cases = settings, counted, tables, left_out, len(counted)
@@ -91,8 +90,20 @@ class Tables(Statistic):
     def numbers(self, sums: Array) -> dict[str, Array]:
         return self.numbered(sums)[1]
 
-    def replicated(self, sums: Array, replicates: Array) -> tuple[Array, dict[str, Array]]:
-        return self.numbered(replicates)
+    @property
+    def merging(self) -> Merging:
+        return super().merging._replace(
+            settings=self.settings, fixed=self.fixed, finish=self._finish, groups=self._groups,
+            replicated=lambda sums, replicates: self.numbered(replicates),
+        )  # fmt: skip
+
+    @abstractmethod
+    def _finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
+        """Return the answer from sums (S,) and fixed sums (F,) of all cases."""
+
+    @abstractmethod
+    def _groups(self, sums: Array, fixed: Array) -> Array:
+        """Return the numbers of cases and of labels of the annotators."""
 
     @abstractmethod
     def numbered(self, sums: Array) -> tuple[Array, dict[str, Array]]:
@@ -142,11 +153,11 @@ class PairTables(Tables):
             mean = np.where(np.isnan(flat), 0.0, flat).sum(axis=1) / (~np.isnan(flat)).sum(axis=1)
         return mean, numbers
 
-    def finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
+    def _finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
         value, numbers = self.told(sums)
         return Answer(value, numbers, NO_PAIRS if np.isnan(value) else None)
 
-    def groups(self, sums: Array, fixed: Array) -> Array:
+    def _groups(self, sums: Array, fixed: Array) -> Array:
         tables = self.split(sums[None])
         return np.concatenate([tables["shared"].ravel(), np.rint(tables["labels"].sum(axis=1)).ravel()])
 
@@ -205,13 +216,13 @@ class RepeatTables(Tables):
         own = np.where(units[:, :, 1] > 0, own, np.nan)
         return value, {"observed": observed, "expected": expected, "per_annotator": own}
 
-    def finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
+    def _finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
         total = self._units(sums[None])[0].sum(axis=0)
-        found = self.form.finish(total, fixed[: len(fixed) - len(self.settings["annotators"])], left_out)
+        found = self.form.merging.finish(total, fixed[: len(fixed) - len(self.settings["annotators"])], left_out)
         numbers = {**self.told(sums)[1], **found.numbers}
         return found._replace(numbers=numbers) if total[1] else Answer(found.value, numbers, NEVER_TWICE)
 
-    def groups(self, sums: Array, fixed: Array) -> Array:
+    def _groups(self, sums: Array, fixed: Array) -> Array:
         k, a = len(self.settings["classes"]), len(self.settings["annotators"])
         return np.asarray(np.rint(np.concatenate([fixed[len(fixed) - a :], fixed[:k]])))
 

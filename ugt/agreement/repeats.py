@@ -80,13 +80,13 @@ class OfUnits(Form):
     def with_judged(self, judged: Judgements) -> OfUnits:
         return OfUnits(judged.given or self.given, self.make)
 
-    def annotations_by_name(self) -> Any:
+    def _annotations(self) -> Any:
         """Return the repeated labels, as annotations of the cases."""
         offsets = self.form.judged.offsets
         begin = offsets[offsets_of(np.bincount(self.case, minlength=self.n_cases))]
         return SimpleNamespace(annotators=self.given.annotators, offsets=begin, annotator=np.repeat(self.annotator, sizes_of(offsets)))
 
-    def judged_by(self, annotators: NDArray[Any]) -> OfUnits:
+    def _judged_by(self, annotators: NDArray[Any]) -> OfUnits:
         return OfUnits(said_by(self.given, annotators), self.make)
 
     def agreed(self, sums: Array | None = None) -> Agreed:

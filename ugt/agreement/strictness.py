@@ -15,7 +15,7 @@ from .._base.checks import error, room
 from .._base.laws import t_quantile
 from .._base.lazy import cached_property
 from ..annotations.joins import tells_joins
-from ..resampling import Ratios, Results, check_level, ids_of_cases, over
+from ..resampling import Panel, Ratios, Results, check_level, ids_of_cases, over
 from .forms import few
 from .scales import ratings_of
 
@@ -31,11 +31,15 @@ class Deviations(Ratios):
     shares = False
 
     @property
-    def spans(self) -> Array:
+    def _spans(self) -> Array:
         """The ranges (M, 2): all numbers."""
         return np.tile([-math.inf, math.inf], (len(self.names), 1))
 
-    def annotations_by_name(self) -> Any:
+    @property
+    def panel(self) -> Panel:
+        return super().panel._replace(annotations=self._refuse)
+
+    def _refuse(self) -> Any:
         """Refuse random annotators, because every number is that of one annotator."""
         raise error("random", "be ('cases',) for the strictness of annotators by name", "annotators")
 

@@ -19,7 +19,7 @@ from ..annotations.bare import check_bare
 from ..annotations.other_annotators import only
 from ..plausibilities import Point
 from ..plausibilities.made_of import MadeOf
-from ..resampling import Linear, Result, over
+from ..resampling import Linear, Panel, Result, over
 
 NO_LABELS = "case without annotations"
 ROUNDING = 1e-12
@@ -68,11 +68,11 @@ class Flips(Linear):
         """(N,) whether an annotator labelled the case twice."""
         return np.asarray(self.columns[:, 1] > 0)
 
-    def annotations_by_name(self) -> Labels:
-        """Return the labels."""
-        return self.labels
+    @property
+    def panel(self) -> Panel:
+        return Panel(lambda: self.labels, self._judged_by)
 
-    def judged_by(self, annotators: NDArray[Any]) -> Flips:
+    def _judged_by(self, annotators: NDArray[Any]) -> Flips:
         """Return the statistic of some of the annotators."""
         return Flips(only(self.labels, annotators))
 

@@ -20,6 +20,7 @@ from ..annotations.joins import tells_joins
 from ..annotations.named import names_of
 from ..annotations.named import table as in_order
 from ..annotations.probabilities import OUTSIDE
+from ..resampling import Panel
 from .bins import Bins
 from .in_bins import LossesInBins
 from .input import NO_WEIGHT, case_weights, count_table, counts_error, counts_of, named, readable
@@ -96,7 +97,11 @@ class DisagreementStatistic(BinLosses):
         return self
 
     @property
-    def settings(self) -> dict[str, Any]:
+    def panel(self) -> Panel:
+        return Panel(lambda: named(self.labels), self._judged_by)
+
+    @property
+    def _settings(self) -> dict[str, Any]:
         by_class = {"classes": self.classes} if self.classes else {}
         what = "given" if self.given else "disagreement"
         weighted = {"weighted": True} if self.weighted else {}
@@ -108,15 +113,12 @@ class DisagreementStatistic(BinLosses):
         n_columns = len(names) if given and names else 1 + len(names)
         return cls(names, Bins.of_plain(settings["edges"], n_columns), settings["single_bins"], given, weighted=weighted)
 
-    def judged_by(self, annotators: NDArray[Any]) -> DisagreementStatistic:
+    def _judged_by(self, annotators: NDArray[Any]) -> DisagreementStatistic:
         """Return the losses of some annotators in the same bins; refuse a given statistic, whose values for fewer labels are unknown."""
         if self.given:
             raise checks.error("statistic", "be disagreement if annotators are left out", "another one")
         one = DisagreementStatistic(self.classes, self.bins, self.single_bins, weighted=self.weighted)
         return one._read(counts_of(self.labels, annotators), self.rows.prob, weight=self.rows.weight)
-
-    def annotations_by_name(self) -> Any:
-        return named(self.labels)
 
     @property
     def n_counted(self) -> int:

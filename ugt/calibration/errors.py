@@ -10,7 +10,7 @@ import numpy as np
 
 from .._base import checks
 from .._base.arrays import Array, Bools, NDArray
-from ..resampling import Result, Statistic, over
+from ..resampling import NumberFacts, Panel, Result, Statistic, over
 from .sums import CASES, PROB, SHARE, BinLosses, noise, several
 
 MOST = 100.0  # largest power; with larger ones, powers of differences underflow to 0
@@ -20,7 +20,6 @@ class BinErrors(Statistic):
     """The calibration error over all classes, its mean over classes, then that of each class; or that of a single column."""
 
     span = (0.0, inf)
-    smooth = False  # |c - z| is not differentiable at 0
     nothing = "be ('cases',) for calibration errors, whose bias for other annotators is unknown"
 
     def __init__(self, whole: BinLosses, p: float) -> None:
@@ -32,10 +31,15 @@ class BinErrors(Statistic):
         return self.whole.kept
 
     @property
-    def recentred(self) -> Bools:
-        return np.ones(len(self.names), bool)
+    def facts(self) -> NumberFacts:
+        """Facts of numbers that are not smooth, because |c - z| is not differentiable at 0."""
+        return super().facts._replace(smooth=False, recentred=np.ones(len(self.names), bool))
 
-    def annotations_by_name(self) -> Any:
+    @property
+    def panel(self) -> Panel:
+        return Panel(self._refuse)
+
+    def _refuse(self) -> Any:
         raise checks.error("random", self.nothing, "annotators")
 
     def sums(self, cases: Array | None = None) -> Array:

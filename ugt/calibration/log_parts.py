@@ -9,7 +9,7 @@ import numpy as np
 
 from .._base import checks
 from .._base.arrays import Array, Bools, Int64
-from ..resampling import Result, Statistic, by_case, over
+from ..resampling import NumberFacts, Result, Statistic, by_case, over
 from .bins import MAX_BINS
 from .sums import CASES, PROB, SHARE, Loss, Rows, noise, several, split
 
@@ -43,8 +43,8 @@ class LogPart(Statistic):
         return there if self.rows.weight is None else there & (self.rows.weight > 0)
 
     @property
-    def recentred(self) -> Bools:
-        return np.ones(1, bool)
+    def facts(self) -> NumberFacts:
+        return super().facts._replace(recentred=np.ones(1, bool))
 
     def sums(self, cases: Array | None = None) -> Array:
         return self.rows.sums(self.rows.prob.shape[1] * self.n_groups, np.ones((self.n_cases, 1)) if cases is None else by_case(cases))

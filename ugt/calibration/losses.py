@@ -14,7 +14,7 @@ from .._base import checks
 from .._base.arrays import Array, Bools, NDArray
 from .._base.lazy import cached_property
 from .._core import _histogram
-from ..resampling import over
+from ..resampling import Panel, over
 from .bins import Bins
 from .in_bins import LossesInBins
 from .input import NO_LABELS, NO_WEIGHT, ONE_LABEL, Histograms, counts_of, named
@@ -74,7 +74,11 @@ class HistogramStatistic(BinLosses):
         return ["", *(f"[{name}]" for name in self.classes.tolist())]
 
     @property
-    def settings(self) -> dict[str, Any]:
+    def panel(self) -> Panel:
+        return Panel(lambda: named(None if self.data is None else self.data.labels), self._judged_by)
+
+    @property
+    def _settings(self) -> dict[str, Any]:
         rules = dict(zip(("singletons", "single_bins"), self.rules))
         fractional = self.data is not None and self.data.fractional
         weighted = {"weighted": True} if self.weighted else {}
@@ -88,14 +92,11 @@ class HistogramStatistic(BinLosses):
     def record(self, left_out: Mapping[str, int]) -> HistogramLosses:
         return HistogramLosses(left_out, self)
 
-    def judged_by(self, annotators: NDArray[Any]) -> HistogramStatistic:
+    def _judged_by(self, annotators: NDArray[Any]) -> HistogramStatistic:
         labels = None if self.data is None else self.data.labels
         counts = counts_of(labels, annotators)
         assert self.data is not None
         return HistogramStatistic(replace(self.data, counts=counts, labels=None), self.bins, self.rules, self.classes)
-
-    def annotations_by_name(self) -> Any:
-        return named(None if self.data is None else self.data.labels)
 
     @cached_property
     def kept(self) -> Bools:

@@ -17,7 +17,7 @@ from .._base.lazy import cached_property
 from ..annotations.joins import tells_joins
 from ..annotations.named import per_class
 from ..plausibilities.estimates import MeanOfCases, mean_of
-from ..resampling import over
+from ..resampling import NumberFacts, Panel, over
 from .bins import Bins
 from .input import NO_LABELS, NO_WEIGHT, Histograms, array_of, counts_of, named
 from .log_parts import PARTS, LogLossPart
@@ -317,19 +317,19 @@ class OfLabels(resampling.Ratios):
         self.data, self.rule = data, rule
 
     @property
-    def spans(self) -> Array:
+    def _spans(self) -> Array:
         """(1, 2) ends of the value."""
         return np.array([[0.0, self.rule.largest]])
 
     @property
-    def scales(self) -> tuple[str, ...]:
-        """Scales of intervals, the same as for L_sq."""
-        return ("identity",)
+    def facts(self) -> NumberFacts:
+        return super().facts._replace(scales=("identity",))  # the same as for L_sq
 
-    def annotations_by_name(self) -> Any:
-        return named(self.data.labels)
+    @property
+    def panel(self) -> Panel:
+        return super().panel._replace(annotations=lambda: named(self.data.labels), judged_by=self._judged_by)
 
-    def judged_by(self, annotators: NDArray[Any]) -> OfLabels:
+    def _judged_by(self, annotators: NDArray[Any]) -> OfLabels:
         other = replace(self.data, counts=counts_of(self.data.labels, annotators), labels=None)
         return OfLabels(_weighed(_per_case(other, self.rule), other.weights), other, self.rule)
 

@@ -16,7 +16,7 @@ from .._base.axes import Frozen, owned
 from .._base.checks import option
 from .._base.lazy import cached_property
 from .._core import _histogram
-from ..resampling import Answer, Statistic, by_case, over
+from ..resampling import Answer, Merging, NumberFacts, Statistic, by_case, finished, over
 from .bins import Bins
 
 SINGLE_BINS = ("zero", "plugin")
@@ -253,7 +253,20 @@ class BinLosses(Statistic):
     def slopes(self, rows: Rows) -> tuple[Array, Array]:
         """Return the derivatives (19, N, C) of losses by the weight of each case, and the corresponding totals (N, T)."""
 
-    def notes_of(self, number: int) -> tuple[str, ...]:
+    @property
+    @abstractmethod
+    def _settings(self) -> dict[str, Any]:
+        """The bins and options in which parts must agree."""
+
+    @property
+    def facts(self) -> NumberFacts:
+        return super().facts._replace(recentred=self._recentred, others=self._others)
+
+    @property
+    def merging(self) -> Merging:
+        return super().merging._replace(settings=self._settings, finish=self._finish, groups=self._groups, influence_at=self._influence_at)
+
+    def _others(self, number: int) -> tuple[str, ...]:
         return (OTHERS,) if self.names[number].startswith("cl") else ()
 
     @cached_property
@@ -270,8 +283,8 @@ class BinLosses(Statistic):
         """Return the names of losses of a column; accuracy exists for all classes together only."""
         return [name for name in self.picks if j == 0 or (self.by_class and name != "accuracy")]
 
-    @property
-    def recentred(self) -> Bools:
+    @cached_property
+    def _recentred(self) -> Bools:
         """(M,) whether resamples are recentred: CL, DL, RL and ERL, because copies of a case in a bin raise CL and lower the others."""
         return np.array([name.startswith(("cl", "dl", "rl", "erl")) for name in self.names])
 
@@ -281,7 +294,7 @@ class BinLosses(Statistic):
             return self, number
         other = copy(self)
         other.__dict__["rows"] = self.rows
-        for name in ("names", "estimate"):
+        for name in ("names", "estimate", "_recentred"):
             other.__dict__.pop(name, None)
         other.by_class = False
         return other, number
@@ -320,12 +333,12 @@ class BinLosses(Statistic):
         with np.errstate(invalid="ignore"):
             return {**found, **{root: np.sqrt(found[loss]) for root, loss in ROOTS.items() if loss in found}}
 
-    def finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
-        found = super().finish(sums, fixed, left_out)
+    def _finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
+        found = finished(self, sums, fixed, left_out)
         self.own = sums
         return found._replace(reason=self.nothing if found.reason else None, record=self.record(left_out))
 
-    def groups(self, sums: Array, fixed: Array) -> Array:
+    def _groups(self, sums: Array, fixed: Array) -> Array:
         return np.asarray(np.rint(number(self.split(sums[None])[0][0]).sum(axis=0)))
 
     def influence(self) -> Array:
@@ -337,7 +350,7 @@ class BinLosses(Statistic):
         found[~self.kept] = 0.0
         return found
 
-    def influence_at(self, sums: Array) -> Array:
+    def _influence_at(self, sums: Array) -> Array:
         """Return the (N, M) influences on the numbers that are not of single classes."""
         rows, other = self.rows, copy(self.only(0)[0])  # rows must be read before the sums are replaced, since they are checked by them
         assert isinstance(other, BinLosses)

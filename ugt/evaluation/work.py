@@ -266,7 +266,8 @@ class Work:
                 row = MetricRow(name, reliability, metric, None, value, n_cases=int(found.kept.sum()))
                 rows.append(row._replace(two_way_low=low, two_way_high=high))
             self.further.append((found, rows))
-        for few in filter(None, dict.fromkeys(map(found.few_of, (0, 1)))):
+        few_of = found.facts.few
+        for few in filter(None, dict.fromkeys([few_of(0, None), few_of(1, None)])):
             self.truths.say(f"{few}.")
 
     def _score(self, scores: Array) -> Array:

@@ -20,7 +20,7 @@ from ..calibration import HistogramLosses, histogram_losses
 from ..calibration.input import numbers
 from ..plausibilities import Plausibilities, as_plausibilities
 from ..plausibilities.made_of import MadeOf
-from ..resampling import Part, ids_of_cases
+from ..resampling import Merging, Part, ids_of_cases
 from ..soft import ScoreOrder, SoftScore, soft_auroc
 from ..soft.order import Order
 from ..soft.parts import EDGES, BinnedRanking
@@ -132,8 +132,9 @@ class BinnedAreas(BinnedRanking):
     grades: Array = np.empty(0)
 
     @property
-    def settings(self) -> dict[str, Any]:
-        return {**super().settings, "grades": self.grades.tolist()}
+    def merging(self) -> Merging:
+        found = super().merging
+        return found._replace(settings={**found.settings, "grades": self.grades.tolist()})
 
 
 def _part(data: tuple[Any, ...], options: dict[str, Any]) -> BinnedAreas:

@@ -15,8 +15,7 @@ from ..plausibilities import Plausibilities, as_plausibilities
 from ..plausibilities.estimates import NO_ANNOTATIONS
 from ..plausibilities.normal import NO_RATINGS, NormalPosterior
 from ..plausibilities.normal_posterior import posterior_of_ratings
-from ..resampling.ratios import over
-from ..resampling.statistic import Linear
+from ..resampling import Linear, Merging, over
 from .errors import mode_of
 from .input import GradeScale, Predicted
 from .normal_costs import numbers_of_ratings
@@ -76,8 +75,8 @@ class QuadraticKappa(KappaSums):
         return cls(np.stack([x, xx, y, yy, xx - 2.0 * x * y + yy, 2.0 * (yy - y**2), np.ones(len(x))], axis=1), kept)
 
     @property
-    def settings(self) -> Mapping[str, Any]:
-        return {"weights": "quadratic", "grades": self.grades.tolist()}
+    def merging(self) -> Merging:
+        return super().merging._replace(settings={"weights": "quadratic", "grades": self.grades.tolist()})
 
     def numbers_of(self, sums: Array) -> tuple[Array, ...]:
         x, xx, y, yy, observed, own, n = sums.T
@@ -100,8 +99,8 @@ class LinearKappa(KappaSums):
         super().__init__(np.column_stack([(cost * self.law).sum(axis=1), own, cost, self.law, np.ones(len(law))]), kept)
 
     @property
-    def settings(self) -> Mapping[str, Any]:
-        return {"weights": "linear", "grades": self.grades.tolist()}
+    def merging(self) -> Merging:
+        return super().merging._replace(settings={"weights": "linear", "grades": self.grades.tolist()})
 
     def numbers_of(self, sums: Array) -> tuple[Array, ...]:
         k, n = len(self.grades), np.where(sums[:, -1] > 0, sums[:, -1], np.nan)

@@ -12,8 +12,7 @@ from .._base.arrays import Array, Bools, NDArray
 from .._base.checks import error, room
 from ..plausibilities import Plausibilities, as_plausibilities
 from ..plausibilities.estimates import NO_ANNOTATIONS
-from ..resampling import Part
-from ..resampling.statistic import Linear
+from ..resampling import Linear, Merging, Part
 from ..soft.parts import edges_of
 from .input import GradeScale, Predicted
 from .ranks import FORMULAS, Pairs, RankNumbers, read
@@ -33,8 +32,8 @@ class RankTable(RankNumbers, Linear):
         self._settings: dict[str, Any] = {}
 
     @property
-    def settings(self) -> Mapping[str, Any]:
-        return self._settings
+    def merging(self) -> Merging:
+        return super().merging._replace(settings=self._settings)
 
     def answer(self, sums: Array) -> Array:
         k = self.n_classes

@@ -12,6 +12,7 @@ from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.lazy import cached_property
 from ..plausibilities import Plausibilities, as_plausibilities
 from ..plausibilities.estimates import NO_ANNOTATIONS
+from ..resampling import NumberFacts
 from .errors import mean_of
 from .input import GradeScale, Predicted
 from .record import GradeCoefficient, GradeStatistic, counted
@@ -128,12 +129,10 @@ class RankNumbers(GradeStatistic):
         return self._kept
 
     @property
-    def spans(self) -> Array:
-        return np.tile([0.0, 1.0], (3, 1)) if self.formula == "concordance" else super().spans
-
-    @property
-    def scales(self) -> tuple[str, ...]:
-        return ("logit",) * 3 if self.formula == "concordance" else super().scales
+    def facts(self) -> NumberFacts:
+        if self.formula != "concordance":
+            return super().facts
+        return NumberFacts.within(3, (0.0, 1.0))
 
     @property
     def reason(self) -> str | None:

@@ -16,7 +16,7 @@ from ..plausibilities import Plausibilities
 from ..plausibilities.comparisons import Comparison
 from ..plausibilities.made_of import MadeOf
 from ..plausibilities.refitted import refitted
-from ..resampling import UNNAMED, Result, Statistic
+from ..resampling import UNNAMED, NumberFacts, Panel, Result, Statistic
 from ..resampling.slopes import gradient_of
 
 NAMES = ("value", "human", "ceiling")
@@ -104,19 +104,20 @@ class GradeStatistic(Statistic):
         return float(self.estimate[self.names.index("ceiling")])
 
     @property
-    def spans(self) -> Array:
-        return np.array([[-1.0, 1.0], [0.0, 1.0], [0.0, 1.0]][: len(self.names)])
+    def facts(self) -> NumberFacts:
+        spans = np.array([[-1.0, 1.0], [0.0, 1.0], [0.0, 1.0]][: len(self.names)])
+        return NumberFacts.of(len(spans), lambda: spans)._replace(scales=("complement",) * len(spans))
 
     @property
-    def scales(self) -> tuple[str, ...]:
-        return ("complement",) * len(self.names)
+    def panel(self) -> Panel:
+        return Panel(self._annotations, self._judged_by)
 
-    def annotations_by_name(self) -> Any:
+    def _annotations(self) -> Any:
         if self.made_of is None:
             raise error("annotators", UNNAMED, "a truth without its annotations")
         return self.made_of.annotations_by_name
 
-    def judged_by(self, annotators: NDArray[Any]) -> GradeStatistic:
+    def _judged_by(self, annotators: NDArray[Any]) -> GradeStatistic:
         if self.made_of is None or self.again is None:
             raise error("annotators", UNNAMED, "a truth without its annotations")
         return self.again(self.made_of.judged_by(annotators))

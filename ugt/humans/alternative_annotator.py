@@ -15,7 +15,7 @@ from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.axes import Frozen
 from .._base.lazy import cached_property
 from ..annotations.joins import tells_joins
-from ..resampling import Answer, Design, Quotients, Result, ids_of_cases, over
+from ..resampling import Answer, Design, Merging, Quotients, Result, finished, ids_of_cases, over, replicated
 from .input import WHY, check_stated, compare
 from .record import Judging, OfAnnotations
 from .sums import distances_to_others
@@ -55,7 +55,7 @@ class Advantages(Judging, Quotients):
         return ("value", *(f"model in the place of {one}" for one in named), *(f"annotator {one}" for one in named))
 
     @property
-    def spans(self) -> Array:
+    def _spans(self) -> Array:
         """The ranges (M, 2) of shares, also without data."""
         return np.tile(self.span, (len(self.names), 1))
 
@@ -78,7 +78,7 @@ class Advantages(Judging, Quotients):
     def _of(self, sums: Array) -> Advantages:
         """Return the statistic whose mean is over the annotators with enough cases."""
         one = copy(self)
-        one.averaged = np.flatnonzero(np.rint(self.groups(sums, sums)) >= self.settings["options"]["least_cases"])
+        one.averaged = np.flatnonzero(np.rint(_cases_of(sums)) >= self.settings["options"]["least_cases"])
         return one
 
     def numbers(self, sums: Array) -> dict[str, Array]:
@@ -88,9 +88,9 @@ class Advantages(Judging, Quotients):
         advantage, behind = (np.where(judged, one, np.nan) for one in np.split(self.answer(sums)[:, 1:], 2, axis=1))
         return {"n_cases": n, "advantage": advantage, "annotator_advantage": behind}
 
-    def groups(self, sums: Array, fixed: Array) -> Array:
-        """Return the number of cases of each annotator."""
-        return np.split(sums, 4)[0]
+    @property
+    def merging(self) -> Merging:
+        return super().merging._replace(finish=self._finish, replicated=self._replicated, groups=lambda sums, fixed: _cases_of(sums))
 
     def test(self, sums: Array) -> Tested:
         """Test the annotators in the mean with Student's t over cases, from sums (S,), which are whole numbers."""
@@ -99,14 +99,14 @@ class Advantages(Judging, Quotients):
         error = over(np.sqrt(over(spread, n - 1)), n)
         return Tested.of((losses - wins) / n, error, n, self.settings["options"]["epsilon"], self.settings["options"]["q"])
 
-    def replicated(self, sums: Array, replicates: Array) -> tuple[Array, dict[str, Array]]:
+    def _replicated(self, sums: Array, replicates: Array) -> tuple[Array, dict[str, Array]]:
         """Return the replicates for the annotators who have enough cases in the data."""
-        return super(Advantages, self._of(sums)).replicated(sums, replicates)
+        return replicated(self._of(sums), sums, replicates)
 
-    def finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
+    def _finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
         """Return the answer with the test, unless clusters were resampled."""
         one, names, options = self._of(sums), self.settings["annotators"], self.settings["options"]
-        found = super(Advantages, one).finish(sums, fixed, left_out)
+        found = finished(one, sums, fixed, left_out)
         clusters, judged = self.settings.get("units") == "clusters", one.averaged
         test: dict[str, Any] = {name: np.full(len(names), np.nan) for name in ("p_value", "rejected")}
         test.update(winning_rate=math.nan, passed=math.nan)
@@ -116,6 +116,11 @@ class Advantages(Judging, Quotients):
             test.update(winning_rate=tested.winning_rate, passed=float(tested.passed))
         reason = NOBODY.format(options["least_cases"]) if len(judged) == 0 else BY_CLUSTERS if clusters else None
         return Answer(found.value, {"annotators": np.array(names), **found.numbers, **test}, reason)
+
+
+def _cases_of(sums: Array) -> Array:
+    """Return the number of cases of each annotator."""
+    return np.split(sums, 4)[0]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -263,7 +268,7 @@ def alternative_annotator_test(
     epsilon, q, least_cases = options.values()
     compared = compare(annotations, {"model": predictions}, distance, values, missing, known=WHY)
     ids, one = compared.annotators, Advantages.of(compared, options=options)
-    n_of = one.groups(one.sums()[0], np.empty(0)).astype(np.int64)
+    n_of = _cases_of(one.sums()[0]).astype(np.int64)
     few = n_of < least_cases
     if few.all():
         must = f"hold an annotator with {least_cases} cases or more (least_cases)"

@@ -15,7 +15,7 @@ from .._base.ragged import row_of
 from .._base.records import Record
 from ..annotations import Labels, Ratings
 from ..annotations.joins import tells_joins
-from ..resampling import Statistic, over
+from ..resampling import Merging, Statistic, over
 from .distances import distances
 from .input import Compared, compare
 from .record import OfRatio
@@ -184,7 +184,11 @@ class Averages(OfRatio, Scattered):
         pairs = ((over(alpha, counted), over(mu, counted)), prime, printed, double)
         return np.column_stack([*(over(mu_, alpha_) for alpha_, mu_ in pairs), *prime, *printed, *double])
 
-    def groups(self, sums: Array, fixed: Array) -> Array:
+    @property
+    def merging(self) -> Merging:
+        return super().merging._replace(groups=self._groups)
+
+    def _groups(self, sums: Array, fixed: Array) -> Array:
         """Return the number of cases of each annotator, and of each pair."""
         a = len(self.settings["annotators"])
         return np.append(sums[7 : 7 + a], sums[7 + 3 * a : 7 + 3 * a + a * a])

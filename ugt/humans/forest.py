@@ -15,7 +15,7 @@ from .._base.axes import Frozen
 from .._base.lazy import cached_property
 from .._base.ragged import sizes_of
 from ..annotations.joins import tells_joins
-from ..resampling import Answer, Design, Resamples, Wide, over
+from ..resampling import Answer, Design, Merging, NumberFacts, Resamples, Wide, over
 from .alternative_annotator import NOBODY
 from .input import Compared, compare, models_of
 from .record import Judging, OfAnnotations
@@ -307,7 +307,11 @@ class Judged(Judging, Wide):
             found.append(over(rows[:, :, : 1 + m] - self._delta(means) * rows[:, :, self.below], means[:, :, self.below]))
         return self._together(models, np.concatenate(found, axis=1) if found else np.empty((self.n_cases, 0, 1 + m)))
 
-    def varies(self, kept: Bools, design: Design) -> Bools:
+    @property
+    def facts(self) -> NumberFacts:
+        return super().facts._replace(varies=self._varies)
+
+    def _varies(self, kept: Bools, design: Design) -> Bools:
         """Return (M + A + M A,) whether two units of some stratum have a denominator."""
         first, *others = (design.vary(block[kept]).astype(np.float64)[None] for block in self.blocks())
         m = len(self.models)
@@ -330,10 +334,14 @@ class Judged(Judging, Wide):
     def _of(self, sums: Array) -> Judged:
         """Return the statistic in which only annotators with enough cases are judged."""
         one = copy(self)
-        one.judged = np.rint(self.groups(sums, sums)) >= self.settings["options"]["least_cases"]
+        one.judged = np.rint(self._cases_of(sums)) >= self.settings["options"]["least_cases"]
         return one
 
-    def groups(self, sums: Array, fixed: Array) -> Array:
+    @property
+    def merging(self) -> Merging:
+        return super().merging._replace(finish=self._finish, replicated=self._replicated, groups=lambda sums, fixed: self._cases_of(sums))
+
+    def _cases_of(self, sums: Array) -> Array:
         """Return the number of cases of each annotator."""
         return np.asarray(self._rows(sums[None, 3 * len(self.models) :])[0, :, int(self.below[-1]) + 1])
 
@@ -349,14 +357,14 @@ class Judged(Judging, Wide):
             found["same_cases"] = deltas[:, m + a :].reshape(len(sums), m, a)
         return found
 
-    def replicated(self, sums: Array, replicates: Array) -> tuple[Array, dict[str, Array]]:
+    def _replicated(self, sums: Array, replicates: Array) -> tuple[Array, dict[str, Array]]:
         """Return the mean Δ of the annotators who have enough cases in the data, and all numbers."""
         found = self._of(sums).numbers(replicates)
         return mean_of(found["value"]), found
 
-    def finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
+    def _finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
         """Return the answer with the names of the annotators."""
-        value, numbers = self.replicated(sums, sums[None])
+        value, numbers = self._replicated(sums, sums[None])
         named, least = {"annotators": np.array(self.settings["annotators"])}, self.settings["options"]["least_cases"]
         reason = NOBODY.format(least) if not self._of(sums).judged.any() else ALIKE if np.isnan(value[0]) else None
         return Answer(float(value[0]), {**named, **{name: one[0] for name, one in numbers.items()}}, reason)

@@ -16,7 +16,7 @@ from .._base.ragged import row_of
 from .._tabular.rows import is_missing
 from ..annotations import Labels
 from ..annotations.joins import tells_joins
-from ..resampling import Ratios, ids_of_cases
+from ..resampling import Panel, Ratios, ids_of_cases
 from .input import Compared, as_annotations, as_labels, check_stated, compare, ids_of
 from .record import OfAnnotations
 from .sums import ALPHA, MU, N, mean_of
@@ -45,11 +45,12 @@ class Grouped(Ratios):
         """The (N,) cases that are in any group."""
         return np.asarray(~np.isnan(self.mu).all(axis=1))
 
-    def judged_by(self, annotators: NDArray[Any]) -> Grouped:
-        return Grouped(self.make, self.compared.judged_by(annotators))
+    @property
+    def panel(self) -> Panel:
+        return super().panel._replace(annotations=lambda: self.compared.annotations, judged_by=self._judged_by)
 
-    def annotations_by_name(self) -> Any:
-        return self.compared.annotations
+    def _judged_by(self, annotators: NDArray[Any]) -> Grouped:
+        return Grouped(self.make, self.compared.judged_by(annotators))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -14,7 +14,7 @@ from .._base.records import Record
 from ..annotations import Labels
 from ..annotations.joins import tells_joins
 from ..annotations.other_annotators import only
-from ..resampling import Answer, over
+from ..resampling import Answer, Merging, finished, over
 from .alternatives import Scattered, Window, as_models
 from .groups import majority
 from .input import MISSING, as_labels, check_known, read
@@ -111,7 +111,7 @@ class HeldOut(Judging, Scattered):
     def __init__(
         self, settings: Mapping[str, Any], labels: Labels | None = None, model: Any = None, at: Any = None, missing: str = "error"
     ) -> None:
-        self.settings, self._given = dict(settings), (model, at, missing)
+        self.settings, self._given, self._read_here = dict(settings), (model, at, missing), labels is not None
         self.n_judges = 1 + len(settings["held_out"])
         if labels is None:
             return
@@ -126,7 +126,10 @@ class HeldOut(Judging, Scattered):
         n = int((self.vote < 0).sum())
         self.left_out = {NO_MAJORITY: n} if n else {}
 
-    def judged_by(self, annotators: NDArray[Any]) -> HeldOut:
+    def _annotations(self) -> Any:
+        return self.labels
+
+    def _judged_by(self, annotators: NDArray[Any]) -> HeldOut:
         held: Any = only(self.labels, np.asarray(annotators) != 0)
         return HeldOut(self.settings, held, *self._given)
 
@@ -146,13 +149,17 @@ class HeldOut(Judging, Scattered):
         others = mean_of(f1[:, 1:])
         return np.column_stack([f1[:, 0] - others, f1[:, 0], others])
 
-    def finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
+    @property
+    def merging(self) -> Merging:
+        return super().merging._replace(finish=self._finish, groups=self._groups)
+
+    def _finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
         """Return the answer with the reason if there is none."""
-        found = super().finish(sums, fixed, left_out)
+        found = finished(self, sums, fixed, left_out)
         reason = "no case has a majority class" if sums[0] == 0 else "no annotator is held out in such a case"
         return found._replace(reason=reason if np.isnan(found.value) else None)
 
-    def groups(self, sums: Array, fixed: Array) -> Array:
+    def _groups(self, sums: Array, fixed: Array) -> Array:
         """Return the number of cases of each class, for the model and for the annotators."""
         votes = sums[1:].reshape(self.n_judges, 3, -1)[:, 2]
         return np.append(votes[0], votes[1:].sum(axis=1))

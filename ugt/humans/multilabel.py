@@ -12,7 +12,7 @@ from .._base.arrays import Array, NDArray
 from .._base.checks import error
 from .._base.lazy import cached_property
 from ..plausibilities.estimates import MeanOfCases, left_out, mean_of
-from ..resampling import Ratios, Statistic
+from ..resampling import Panel, Ratios, Statistic
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -61,18 +61,22 @@ class OfEachLabel(Ratios):
     def __init__(self, each: list[Any], per_case: Array) -> None:
         base = Ratios.of(per_case)
         super().__init__(base.columns, base.of_number)
-        ends = np.concatenate([one.spans for one in each])
+        ends = np.concatenate([one.facts.spans for one in each])
         self.each, self.span = each, (float(ends.min()), float(ends.max()))
 
-    def annotations_by_name(self) -> Any:
-        known = [one.annotations_by_name() for one in self.each]
+    @property
+    def panel(self) -> Panel:
+        return super().panel._replace(annotations=self._annotations, judged_by=self._judged_by)
+
+    def _annotations(self) -> Any:
+        known = [one.panel.annotations() for one in self.each]
         for other in known[1:]:
             if not np.array_equal(known[0].annotators, other.annotators):
                 raise error("annotators", "be the same, in one order, for all labels if annotators are random", "others")
         return known[0]
 
-    def judged_by(self, annotators: NDArray[Any]) -> OfEachLabel:
-        each = [one.judged_by(annotators) for one in self.each]
+    def _judged_by(self, annotators: NDArray[Any]) -> OfEachLabel:
+        each = [one.panel.judged_by(annotators) for one in self.each]
         return OfEachLabel(each, _mean_of_each([np.where(one.kept, one.columns[:, 0], np.nan) for one in each]))
 
 

@@ -16,7 +16,7 @@ from .._base.ragged import row_of
 from ..annotations import Labels, Ratings
 from ..plausibilities.estimates import MeanOfCases, left_out, mean_of
 from ..plausibilities.means import means
-from ..resampling import Ratios, Statistic
+from ..resampling import Panel, Ratios, Statistic
 from .multilabel import multilabel_mean
 from .perspectivist_join import Annotations, Joined, case_ids_of, joined, positions
 
@@ -86,14 +86,15 @@ class OwnLabels(Ratios):
         above, below = self._added(self.annotations.annotator, len(self.annotations.annotators)).T
         return np.asarray(np.divide(above, below, out=np.full(len(above), np.nan), where=below > 0))
 
-    def annotations_by_name(self) -> Any:
-        return self.annotations
+    @property
+    def panel(self) -> Panel:
+        return super().panel._replace(annotations=lambda: self.annotations, judged_by=self._judged_by)
 
-    def judged_by(self, annotators: NDArray[Any]) -> OwnLabels:
+    def _judged_by(self, annotators: NDArray[Any]) -> OwnLabels:
         weight = self._weight * (np.asarray(annotators) != 0)[self.annotations.annotator]
         return OwnLabels(self.annotations, self._loss, weight, self.span)
 
-    def without_pairs(self) -> tuple[Int64, Int64, Array]:
+    def _without_pairs(self) -> tuple[Int64, Int64, Array]:
         """Return case, annotator and the case's contributions without this annotator."""
         n = len(self.annotations.annotators)
         pairs, of = np.unique(self._case * n + self.annotations.annotator, return_inverse=True)

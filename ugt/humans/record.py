@@ -6,7 +6,6 @@ import math
 import numbers
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -16,7 +15,8 @@ from .._base.arrays import Array, Bools, NDArray
 from .._base.axes import Frozen
 from .._base.lazy import cached_property
 from ..annotations.joins import tells_joins
-from ..resampling import Answer, Quotients, Result, Results, Statistic, check_one_sided
+from ..resampling import Answer, Merging, NumberFacts, Panel, Quotients, Result, Results, Statistic, check_one_sided, finished
+from ..resampling.merging import NO_SETTINGS
 from ..resampling.spread import with_annotators
 from .input import WHY, Compared, compare, ids_of
 from .non_inferiority import NonInferiority, fieller_limit, upper_limit
@@ -35,11 +35,11 @@ class Judging(Statistic):
     """A statistic of annotations compared with models; a statistic without annotations only computes answers from sums."""
 
     one_model = True  # cases without a prediction of the model are left out
-    settings: Mapping[str, Any] = MappingProxyType({})
+    settings: Mapping[str, Any] = NO_SETTINGS
     columns: Array  # (N, ...) each case's contribution to the first sums; above 0 in the first column if the case counts
 
     def __init__(self, settings: Mapping[str, Any], compared: Compared | None = None, more: Any = None) -> None:
-        self.settings, self._more = dict(settings), more
+        self.settings, self._more, self._read_here = dict(settings), more, compared is not None
         if compared is not None:
             self.compared, self.n_cases = compared, compared.n_cases
             self.left_out = compared.sums.left_out(compared.predicted[0] if self.one_model else np.ones(self.n_cases, bool))
@@ -57,10 +57,22 @@ class Judging(Statistic):
     def kept(self) -> Bools:
         return np.asarray(self.columns[:, N] != 0)
 
-    def judged_by(self, annotators: NDArray[Any]) -> Judging:
+    @property
+    def facts(self) -> NumberFacts:
+        return super().facts if self._read_here else NumberFacts.within(len(self.names), self.span)
+
+    @property
+    def panel(self) -> Panel:
+        return super().panel._replace(annotations=self._annotations, judged_by=self._judged_by)
+
+    @property
+    def merging(self) -> Merging:
+        return super().merging._replace(settings=self.settings)
+
+    def _judged_by(self, annotators: NDArray[Any]) -> Judging:
         return type(self)(self.settings, self.compared.judged_by(annotators), self._more)
 
-    def annotations_by_name(self) -> Any:
+    def _annotations(self) -> Any:
         return self.compared.annotations
 
 
@@ -75,17 +87,24 @@ class OfAnnotations(Results):
 class OfRatio(Judging):
     """A statistic whose first number is Δ, and whose first sums are n, α and μ."""
 
-    def finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
+    @property
+    def merging(self) -> Merging:
+        return super().merging._replace(finish=self._finish)
+
+    def _finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
         """Return the answer with the reason if the ratio is undefined."""
-        return super().finish(sums, fixed, left_out)._replace(reason=why_undefined(int(sums[N]), sums[ALPHA]) or None)
+        return finished(self, sums, fixed, left_out)._replace(reason=why_undefined(int(sums[N]), sums[ALPHA]) or None)
 
 
 class Discrepancy(OfRatio, Quotients):
     """Δ = Σ μ_i / Σ α_i, and the means α and μ."""
 
     names = ("value", "alpha", "mu")
-    scales = ("log", "log", "log")
     n_squared = 3
+
+    @property
+    def facts(self) -> NumberFacts:
+        return super().facts._replace(scales=("log", "log", "log"))
 
     def read(self) -> None:
         self.columns = self.compared.sums.columns(self.compared.predicted[0])
@@ -264,14 +283,14 @@ class Substitution(Judging, Quotients):
         found = self.answer(sums)
         return {**dict(zip(self.names[1:5], found.T[1:])), "per_annotator": found[:, 5:]}
 
-    def finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
-        """Return the answer with the names of the annotators."""
-        found = super().finish(sums, fixed, left_out)
-        return found._replace(numbers={"annotators": np.array(self.settings["annotators"]), **found.numbers})
+    @property
+    def merging(self) -> Merging:
+        return super().merging._replace(finish=self._finish, groups=lambda sums, fixed: np.split(sums[3:], 2)[0])
 
-    def groups(self, sums: Array, fixed: Array) -> Array:
-        """Return the number of cases of each annotator."""
-        return np.split(sums[3:], 2)[0]
+    def _finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
+        """Return the answer with the names of the annotators."""
+        found = finished(self, sums, fixed, left_out)
+        return found._replace(numbers={"annotators": np.array(self.settings["annotators"]), **found.numbers})
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -15,7 +15,7 @@ from .._base.lazy import cached_property
 from .._base.ragged import offsets_of, row_of
 from ..annotations import Ratings
 from ..annotations.other_annotators import of_cases, only
-from ..resampling import Design, Difference, Statistic, over
+from ..resampling import Design, Difference, NumberFacts, Panel, Statistic, over
 from .input import JudgedCases
 
 N, LABELLED, LABELS, JUDGE, OTHERS, JUDGE_OF_OTHERS = range(6)  # the sums of a stratum
@@ -26,8 +26,6 @@ class Corrected(Statistic):
 
     ``weight`` w (N,): of labelled cases; ``other`` v (N,): of cases whose scores the labelled ones are compared with; ``stratum`` (N,).
     """
-
-    normal = True
 
     def __init__(self, given: JudgedCases, weight: Array, other: Array, stratum: Int64, tuning: float | None) -> None:
         self.labels, self.judge, self.weight, self.other, self.stratum = given.labels, given.judge, weight, other, stratum
@@ -126,11 +124,12 @@ class Corrected(Statistic):
         return one
 
     @property
-    def scales(self) -> tuple[str, ...]:
-        """The logit for shares inside (0, 1)."""
-        return ("logit" if self.span == (0.0, 1.0) and 0 < self.estimate[0] < 1 else "identity",)
+    def facts(self) -> NumberFacts:
+        """Facts with the logit for shares inside (0, 1)."""
+        scale = "logit" if self.span == (0.0, 1.0) and 0 < self.estimate[0] < 1 else "identity"
+        return super().facts._replace(scales=(scale,), normal=True, n_annotated=self._n_annotated)
 
-    def n_annotated(self, kept: Bools, design: Design) -> int:
+    def _n_annotated(self, kept: Bools, design: Design) -> int:
         """Return the units with a labelled case, less one for each further stratum."""
         return int((design.added_up(self.labelled[kept, None].astype(np.float64)) > 0).sum()) - len(self._rows) + 1
 
@@ -139,10 +138,11 @@ class Corrected(Statistic):
         found = self.influence()[:, 0]
         return np.sqrt([float(((found if units is None else np.bincount(units, found)) ** 2).sum())])
 
-    def annotations_by_name(self) -> Any:
-        return self.labels if len(self.labels.annotators) else super().annotations_by_name()
+    @property
+    def panel(self) -> Panel:
+        return Panel(lambda: self.labels, self._judged_by) if len(self.labels.annotators) else super().panel
 
-    def judged_by(self, annotators: NDArray[Any]) -> Corrected:
+    def _judged_by(self, annotators: NDArray[Any]) -> Corrected:
         one = self._copy()
         one.labels = only(self.labels, annotators)
         one._read()
@@ -186,9 +186,9 @@ class CorrectedPair(Difference):
         best = tried[int(np.argmin([one @ products @ one + 2 * along @ one for one in tried]))]
         return CorrectedPair(self.first.with_tuning(float(best[0])), self.second.with_tuning(float(best[1])))
 
-    def annotations_by_name(self) -> Any:
+    def _annotations(self) -> Any:
         """Return the labels of both, case by case."""
-        parts = [one.annotations_by_name() for one in (self.first, self.second)]
+        parts = [one.panel.annotations() for one in (self.first, self.second)]
         case = np.concatenate([row_of(one.offsets) for one in parts])
         order = np.argsort(case, kind="stable")
         who, value = (np.concatenate([getattr(one, name) for one in parts])[order] for name in ("annotator", "value"))
@@ -198,8 +198,8 @@ class CorrectedPair(Difference):
         """Return the difference itself, which has one number."""
         return self, number
 
-    def judged_by(self, annotators: NDArray[Any]) -> CorrectedPair:
-        return CorrectedPair(self.first.judged_by(annotators), self.second.judged_by(annotators))
+    def _judged_by(self, annotators: NDArray[Any]) -> CorrectedPair:
+        return CorrectedPair(self.first._judged_by(annotators), self.second._judged_by(annotators))
 
 
 def places(among: NDArray[Any], wanted: NDArray[Any]) -> NDArray[np.intp]:

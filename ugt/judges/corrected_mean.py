@@ -56,7 +56,7 @@ class OverBoth(Result):
 
     def _student(self, level: float, clusters: Any) -> tuple[float, float]:
         one, design = self.statistic, self._design(clusters, None)
-        n = one.n_annotated(one.kept, design)
+        n = one.facts.n_annotated(one.kept, design)
         influence = one.influence()
         assert influence is not None
         if n < 2:
@@ -64,7 +64,7 @@ class OverBoth(Result):
             return math.nan, math.nan
         spread = math.sqrt(float((design.added_up(influence) ** 2).sum()) * n / (n - 1))
         half = float(t_quantile(n - 1, 0.5 + level / 2)) * spread
-        low, high = np.clip([self.value - half, self.value + half], *one.spans[0]).tolist()
+        low, high = np.clip([self.value - half, self.value + half], *one.facts.spans[0]).tolist()
         return low, high
 
 

@@ -14,7 +14,7 @@ from .._base.identifiers import factorize
 from ..annotations.joins import tells_joins
 from ..plausibilities import as_plausibilities
 from ..plausibilities.estimates import NO_ANNOTATIONS
-from ..resampling import Alike, GroupSums, Resamples, Result, Statistic, by_case, distinct_rows, over
+from ..resampling import Alike, GroupSums, NumberFacts, Resamples, Result, Statistic, by_case, distinct_rows, over
 from .given import orders_of
 
 NAMES = ("agreement", "lower", "upper", "independent", "always_right", "copying")
@@ -64,11 +64,11 @@ class Assumed(Statistic):
             self._grouped.alike = self._summed.alike = other._alike
 
     @property
-    def spans(self) -> Array:
-        """(6, 2) ends of each number: ``independent`` may lie outside of 0 to 1, which refutes its assumption."""
+    def facts(self) -> NumberFacts:
+        """Facts with the ranges (6, 2): ``independent`` may lie outside of 0 to 1, which refutes its assumption."""
         found = np.tile([0.0, 1.0], (len(self.names), 1))
         found[self.names.index("independent")] = -np.inf, np.inf
-        return found
+        return NumberFacts.of(len(found), lambda: found)
 
     def _columns(self, pi: Array, y: Array, aligned: Array) -> Array:
         """Return (n, S) per case: 1, agreement, Σ π², the values of a model that is always right and of a copy; then π, ππᵀ and πyᵀ."""

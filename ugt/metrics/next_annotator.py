@@ -16,7 +16,7 @@ from ..annotations.adjudication import drawn_alike
 from ..annotations.first_choices import FirstChoices, first_choices
 from ..annotations.joins import tells_joins
 from ..plausibilities.estimates import NO_ANNOTATIONS
-from ..resampling import Ratios, Result
+from ..resampling import Panel, Ratios, Result
 from .given import orders_of
 
 
@@ -128,13 +128,15 @@ class NextAgreement(Ratios):
         return found, said, (said * self.chosen).sum(axis=1), pairs, found.n_opinions(n_cases)
 
     @property
-    def spans(self) -> Array:
+    def _spans(self) -> Array:
         return np.array([[0.0, 1.0], [0.0, 1.0], [-np.inf, np.inf]])
 
-    def annotations_by_name(self) -> Any:
-        return self.annotations if len(self.annotations.annotators) else super().annotations_by_name()
+    @property
+    def panel(self) -> Panel:
+        found = super().panel
+        return found._replace(annotations=lambda: self.annotations) if len(self.annotations.annotators) else found
 
-    def without_pairs(self) -> tuple[Int64, Int64, Array]:
+    def _without_pairs(self) -> tuple[Int64, Int64, Array]:
         """Return case, annotator and the case's contributions without this annotator, one row per opinion."""
         found, said, hits_of_case, pairs, n = self._read()
         first, of = distinct(found.opinion)

@@ -14,7 +14,7 @@ from .._base import notices
 from .._base.arrays import Array, Int64, NDArray
 from .._base.checks import error
 from .._base.lazy import cached_property
-from ..resampling import Ratios, Result, Statistic, check_level
+from ..resampling import Panel, Ratios, Result, Statistic, check_level
 from .comparisons import Comparison, Law
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class MeanOfCases(Result):
     def statistic(self) -> Statistic:
         found = Ratios.of(self.contributions)
         if self._extra is not None:
-            found.span = tuple(Ratios.of(self.per_case).spans[0].tolist())  # what is added to a case may lie outside
+            found.span = tuple(Ratios.of(self.per_case).facts.spans[0].tolist())  # what is added to a case may lie outside
         return found
 
     @property
@@ -316,10 +316,11 @@ class OfTruth(Ratios):
         super().__init__(_plus(columns, added), np.zeros(1, np.int64))
         self.made_of, self.again, self.added = made_of, again, added
 
-    def annotations_by_name(self) -> Any:
-        return self.made_of.annotations_by_name
+    @property
+    def panel(self) -> Panel:
+        return super().panel._replace(annotations=lambda: self.made_of.annotations_by_name, judged_by=self._judged_by)
 
-    def judged_by(self, annotators: NDArray[Any]) -> Ratios:
+    def _judged_by(self, annotators: NDArray[Any]) -> Ratios:
         return self._of(self.made_of.judged_by(annotators), np.arange(self.n_cases, dtype=np.int64))
 
     def _of(self, truth: Any, rows: Int64) -> Ratios:
@@ -330,6 +331,6 @@ class OfTruth(Ratios):
             columns = np.nan_to_num(np.stack([one.per_case for one in found], axis=1))
         return Ratios(_plus(columns, None if self.added is None else self.added[rows]), np.zeros(1, np.int64))
 
-    def without_pairs(self) -> tuple[Int64, Int64, Array]:
+    def _without_pairs(self) -> tuple[Int64, Int64, Array]:
         case, annotator, truth = self.made_of.without_each
         return case, annotator, self._of(truth, case).columns

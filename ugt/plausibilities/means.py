@@ -9,9 +9,9 @@ from typing import Any, Callable
 
 import numpy as np
 
-from .._base.arrays import Array, NDArray
+from .._base.arrays import Array
 from .._base.checks import error
-from ..resampling import Answer, Part, Ratios, Statistic, plain
+from ..resampling import Answer, Merging, NumberFacts, Panel, Part, Ratios, Statistic, finished, plain
 from .estimates import ERRORS, SHARE, MeanOfCases, Span
 
 
@@ -27,7 +27,7 @@ class Means(Ratios):
     def __init__(self, contributions: Any, settings: Mapping[str, Any], left_out: Mapping[str, int], fixed: Array, span: Span) -> None:
         base, self.span = Ratios.of(contributions), span
         super().__init__(base.columns, base.of_number)
-        self._settings, self.left_out, self.fixed = dict(settings), left_out, fixed
+        self._settings, self.left_out, self._fixed = dict(settings), left_out, fixed
 
     @classmethod
     def of_record(cls, found: MeanOfCases, options: Mapping[str, Any], span: Span | None) -> Means:
@@ -51,18 +51,16 @@ class Means(Ratios):
         return one
 
     @property
-    def scales(self) -> tuple[str, ...]:
-        return ("logit" if self.span == SHARE else "identity",)
-
-    def annotations_by_name(self) -> Any:
-        return super().annotations_by_name() if self.source is None else self.source.annotations_by_name()
-
-    def judged_by(self, annotators: NDArray[Any]) -> Statistic:
-        return super().judged_by(annotators) if self.source is None else self.source.judged_by(annotators)
+    def facts(self) -> NumberFacts:
+        return super().facts._replace(scales=("logit" if self.span == SHARE else "identity",))
 
     @property
-    def settings(self) -> dict[str, Any]:
-        return self._settings
+    def panel(self) -> Panel:
+        return super().panel if self.source is None else self.source.panel
+
+    @property
+    def merging(self) -> Merging:
+        return super().merging._replace(settings=self._settings, fixed=self._fixed, finish=self._finish)
 
     @classmethod
     def of_settings(cls, settings: Mapping[str, Any], span: Span | None = SHARE) -> Means:
@@ -71,9 +69,9 @@ class Means(Ratios):
             span = low, math.inf if high is None else high
         return cls(np.full(1, np.nan), settings, {}, np.empty(0), span)
 
-    def finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
+    def _finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
         """Return the answer with the errors over draws and of Monte Carlo, the size of the sets, and the value of each draw."""
-        found, n, names = super().finish(sums, fixed, left_out), sums[1] or math.nan, self._settings["numbers"]
+        found, n, names = finished(self, sums, fixed, left_out), sums[1] or math.nan, self._settings["numbers"]
         numbers = {name: float(np.sqrt(x)) / n if name in ERRORS else float(x) / n for name, x in zip(names, fixed)}
         draws = {"per_draw": fixed[len(names) :] / n} if self._settings["n_draws"] else {}
         return found._replace(numbers={**numbers, **draws})

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._base.arrays import Array, Bools, Int64, NDArray
-from ..resampling import Design, Statistic, Without
+from ..resampling import NumberFacts, Panel, Statistic, Without
 from .made_of import MadeOf
 
 
@@ -22,7 +22,7 @@ class Refitted(Statistic):
 
     def __init__(self, of: Statistic, added: Array) -> None:
         self.of, self.added, self.n_cases, self.names, self.case_ids = of, added, of.n_cases, of.names, of.case_ids
-        self.normal, self.span, self.scale, self.left_out = of.normal, of.span, of.scale, of.left_out
+        self.span, self.left_out = of.span, of.left_out
 
     def sums(self, cases: Array | None = None) -> Array:
         found, m = self.of.sums(cases), len(self.names)
@@ -31,7 +31,7 @@ class Refitted(Statistic):
 
     def answer(self, sums: Array) -> Array:
         found = self.of.answer(sums[:, : -len(self.names)]) + sums[:, -len(self.names) :]
-        return np.asarray(np.clip(found, *self.of.spans.T))  # to first order a number may leave its range
+        return np.asarray(np.clip(found, *self.of.facts.spans.T))  # to first order a number may leave its range
 
     def influence(self) -> Array | None:
         found = self.of.influence()
@@ -46,36 +46,19 @@ class Refitted(Statistic):
         return self.of.n_counted
 
     @property
-    def spans(self) -> Array:
-        return self.of.spans
+    def facts(self) -> NumberFacts:
+        of = self.of.facts
+        return of._replace(steps=lambda sums, n_cases: of.steps(sums[: -len(self.names)], n_cases))
 
     @property
-    def scales(self) -> tuple[str, ...]:
-        return self.of.scales
+    def panel(self) -> Panel:
+        return Panel(self.of.panel.annotations, self._judged_by, self._without_each)
 
-    def few_of(self, number: int, design: Design | None = None) -> str | None:
-        return self.of.few_of(number, design)
+    def _judged_by(self, annotators: NDArray[Any]) -> Statistic:
+        return Refitted(self.of.panel.judged_by(annotators), self.added)
 
-    def steps(self, sums: Array, n_cases: int) -> Array:
-        return self.of.steps(sums[: -len(self.names)], n_cases)
-
-    def counting(self, kept: Bools, design: Design) -> Array:
-        return self.of.counting(kept, design)
-
-    def deciding(self, kept: Bools, design: Design) -> Array:
-        return self.of.deciding(kept, design)
-
-    def varies(self, kept: Bools, design: Design) -> Bools:
-        return self.of.varies(kept, design)
-
-    def annotations_by_name(self) -> Any:
-        return self.of.annotations_by_name()
-
-    def judged_by(self, annotators: NDArray[Any]) -> Statistic:
-        return Refitted(self.of.judged_by(annotators), self.added)
-
-    def without_each(self, annotators: Int64, numbers: Sequence[int]) -> Iterator[Without]:
-        for values, influence, _ in self.of.without_each(annotators, numbers):
+    def _without_each(self, annotators: Int64, numbers: Sequence[int]) -> Iterator[Without]:
+        for values, influence, _ in self.of.panel.without_each(annotators, numbers):
             yield Without(values, None if influence is None else influence + self.added[:, list(numbers)])
 
 

@@ -20,13 +20,16 @@ from .design import Design, by_case, resampled_counts, seed_of, units
 from .difference import Difference
 from .jackknife import FEW
 from .loop import resample
+from .merging import Answer, Merging, finished, replicated
+from .number_facts import NumberFacts
+from .panel import UNNAMED, Panel, Without
 from .part_means import PartMeans
 from .parts import Part, options_of, plain
 from .ratios import Quotients, Ratios, over
 from .resamples import SOURCES, Resamples, check_level, check_one_sided
 from .result import Result, ResultDifference, Results, resamples_of
-from .statistic import UNNAMED, Answer, Linear, Statistic, Wide, Without
-from .student import FEW_UNITS, Facts, Units, few_clusters, limits
+from .statistic import Linear, Statistic, Wide, exact_products
+from .student import FEW_UNITS, UnitFacts, Units, few_clusters, limits
 from .sums import Alike, GroupSums, distinct_rows
 from .two_way import TwoWay, two_way
 from .weighted import Jackknife, bootstrap_annotations, bootstrap_statistic, jackknife
@@ -158,5 +161,5 @@ def _nested_values(draw: Callable[[int], Any], denominators: Any, base: Ratios, 
 
     parallel.run(part, n, FEW, "bootstrap")
     if design is not None:
-        values[:, ~base.varies(np.ones(base.n_cases, bool), design)] = np.nan
+        values[:, ~base.facts.varies(np.ones(base.n_cases, bool), design)] = np.nan
     return values

@@ -12,6 +12,8 @@ from .._base import identifiers, notices
 from .._base.arrays import Array, Bools, NDArray
 from .._base.checks import error, instance
 from ..annotations.other_annotators import only
+from .number_facts import NumberFacts
+from .panel import Panel
 from .ratios import over
 from .result import Result, Results
 from .statistic import Statistic
@@ -50,8 +52,8 @@ class ByGroup(Statistic):
 
     def __init__(self, base: Statistic, weights: Array, names: tuple[str, ...], made: str = "each") -> None:
         self.base, self.weights, self.made, self.n_cases, self.case_ids = base, weights, made, base.n_cases, base.case_ids
-        self.names, self.scale, self.normal = names if made == "each" else ("value",), base.scale, base.normal
-        self.parts = [base.judged_by(one) for one in weights]
+        self.names = names if made == "each" else ("value",)
+        self.parts = [base.panel.judged_by(one) for one in weights]
 
     def _made(self, values: Array) -> Array:
         """Return the numbers (B, M) made of those of groups (B, G)."""
@@ -86,29 +88,33 @@ class ByGroup(Statistic):
         return self._made(np.where(undefined, np.nan, table))
 
     @property
-    def spans(self) -> Array:
-        """The ranges (M, 2)."""
-        low, high = self.base.spans[0]
-        return np.tile((low - high, high - low) if self.made == "difference" else (low, high), (len(self.names), 1))
+    def facts(self) -> NumberFacts:
+        base = self.base.facts
+        low, high = base.spans[0].tolist()
+        span = (low - high, high - low) if self.made == "difference" else (low, high)
+        return NumberFacts.within(len(self.names), span)._replace(
+            counting=self._counting, steps=self._steps, scale=base.scale, normal=base.normal
+        )
 
-    def steps(self, sums: Array, n_cases: int) -> Array:
+    def _steps(self, sums: Array, n_cases: int) -> Array:
         """Return the steps (M,) of each group, or the largest for a mean; unknown for a difference."""
         if self.made == "difference":
             return np.full(1, np.nan)
         split = np.split(sums, len(self.parts))
-        each = np.array([part.steps(own, n_cases)[0] for part, own in zip(self.parts, split)])
+        each = np.array([part.facts.steps(own, n_cases)[0] for part, own in zip(self.parts, split)])
         return each if self.made == "each" else each.max(keepdims=True)
 
-    def counting(self, kept: Bools, design: Design) -> Array:
+    def _counting(self, kept: Bools, design: Design) -> Array:
         """Return the units (M,) of each group, or the fewest for a number made of them."""
-        each = np.array([part.counting(kept, design)[0] for part in self.parts], np.float64)
+        each = np.array([part.facts.counting(kept, design)[0] for part in self.parts], np.float64)
         return each if self.made == "each" else each.min(keepdims=True)
 
-    def annotations_by_name(self) -> Any:
-        """Return the annotations of the annotators who are in a group."""
-        return only(self.base.annotations_by_name(), np.asarray(self.weights.any(axis=0)))
+    @property
+    def panel(self) -> Panel:
+        """The annotators who are in a group."""
+        return Panel(lambda: only(self.base.panel.annotations(), np.asarray(self.weights.any(axis=0))), self._judged_by)
 
-    def judged_by(self, annotators: NDArray[Any]) -> ByGroup:
+    def _judged_by(self, annotators: NDArray[Any]) -> ByGroup:
         """Return the statistic with some of the annotators of each group."""
         return ByGroup(self.base, self.weights * annotators, self.names, self.made)
 
@@ -237,7 +243,7 @@ def by_annotators(result: Any, groups: Any = None) -> ByAnnotators:
     """
     instance("result", result, Result, "be a result of a metric")
     base = result.statistic
-    annotators = base.annotations_by_name().annotators
+    annotators = base.panel.annotations().annotators
     names, members = groups_of(groups, annotators)
     one = ByGroup(base, members.astype(np.float64), names)
     undefined = int(np.isnan(one.estimate).sum())

@@ -11,7 +11,9 @@ from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.checks import error
 from .._base.lazy import cached_property
 from ..annotations.other_annotators import case_offsets
-from .statistic import Statistic, Without
+from .number_facts import NumberFacts
+from .panel import Panel, Without
+from .statistic import Statistic
 
 if TYPE_CHECKING:
     from .design import Design
@@ -43,24 +45,26 @@ class Difference(Statistic):
         one, other = self.first.influence(), self.second.influence()
         return None if one is None or other is None else one - other
 
-    def few_of(self, number: int, design: Design | None = None) -> str | None:
-        return self.first.few_of(number, design) or self.second.few_of(number, design)
+    @property
+    def panel(self) -> Panel:
+        return Panel(self._annotations, self._judged_by, self._without_each)
 
-    def annotations_by_name(self) -> Any:
+    def _annotations(self) -> Any:
         """Return the annotations, which both must share."""
-        (known, *rows), (_, *others) = ((one, *_rows(one)) for one in (self.first.annotations_by_name(), self.second.annotations_by_name()))
+        (known, *rows), (_, *others) = ((one, *_rows(one)) for one in (self.first.panel.annotations(), self.second.panel.annotations()))
         if not all(np.array_equal(one, other) for one, other in zip(rows, others)):
             raise error("other", "be of the same annotations, for annotators to be random", "others")
         return known
 
-    def judged_by(self, annotators: NDArray[Any]) -> Difference:
-        return Difference(self.first.judged_by(annotators), self.second.judged_by(annotators))
+    def _judged_by(self, annotators: NDArray[Any]) -> Difference:
+        return Difference(self.first.panel.judged_by(annotators), self.second.panel.judged_by(annotators))
 
-    def without_each(self, annotators: Int64, numbers: Sequence[int]) -> Iterator[Without]:
+    def _without_each(self, annotators: Int64, numbers: Sequence[int]) -> Iterator[Without]:
         if self.influence() is None:
-            yield from super().without_each(annotators, numbers)
+            yield from self.panel.one_by_one(annotators, numbers)
             return
-        for one, other in zip(self.first.without_each(annotators, numbers), self.second.without_each(annotators, numbers)):
+        both = (one.panel.without_each(annotators, numbers) for one in (self.first, self.second))
+        for one, other in zip(*both):
             assert one.influence is not None and other.influence is not None
             yield Without(one.values - other.values, one.influence - other.influence)
 
@@ -70,27 +74,21 @@ class Difference(Statistic):
         return Difference(first, second), at
 
     @property
-    def spans(self) -> Array:
-        return np.asarray(self.first.spans - self.second.spans[:, ::-1])
+    def facts(self) -> NumberFacts:
+        """What is known of both: of units the fewer, and no steps."""
+        one, other = self.first.facts, self.second.facts
 
-    def steps(self, sums: Array, n_cases: int) -> Array:
-        """Return (M,) NaN: the steps are unknown."""
-        return np.full(len(self.names), np.nan)
+        def few(number: int, design: Design | None) -> str | None:
+            return one.few(number, design) or other.few(number, design)
 
-    def counting(self, kept: Bools, design: Design) -> Array:
-        """Return the fewer units (M,) of both."""
-        return np.minimum(self.first.counting(kept, design), self.second.counting(kept, design))
-
-    def n_annotated(self, kept: Bools, design: Design) -> int:
-        """Return the fewer units of both."""
-        return min(self.first.n_annotated(kept, design), self.second.n_annotated(kept, design))
-
-    @property
-    def recentred(self) -> Bools:
-        return self.first.recentred | self.second.recentred
-
-    def varies(self, kept: Bools, design: Design) -> Bools:
-        return self.first.varies(kept, design) & self.second.varies(kept, design)
+        return NumberFacts.of(len(self.names), lambda: one.spans - other.spans[:, ::-1])._replace(
+            counting=lambda kept, design: np.minimum(one.counting(kept, design), other.counting(kept, design)),
+            varies=lambda kept, design: one.varies(kept, design) & other.varies(kept, design),
+            n_annotated=lambda kept, design: min(one.n_annotated(kept, design), other.n_annotated(kept, design)),
+            steps=lambda sums, n_cases: np.full(len(self.names), np.nan),
+            recentred=one.recentred | other.recentred,
+            few=few,
+        )
 
 
 def _rows(known: Any) -> tuple[NDArray[Any], ...]:

@@ -56,13 +56,13 @@ def resample(statistics: Sequence[Statistic], kept: Bools, design: Design, seed:
     for one, out, tables in zip(statistics, found, drawn):
         if isinstance(one, Linear):
             out[:] = one.answer(np.concatenate([table[: len(out)] for table in tables], axis=1))
-        out[:, ~one.varies(kept, design)] = np.nan
+        out[:, ~one.facts.varies(kept, design)] = np.nan
         _recentre(out, one)
     return found
 
 
 def _recentre(values: Array, one: Statistic) -> None:
-    at = np.flatnonzero(one.recentred)
+    at = np.flatnonzero(one.facts.recentred)
     if len(at):
         table, estimate = values[:, at], one.estimate[at]
         defined = ~np.isnan(table)

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .._base.arrays import Array, Bools, Int64
+from .._base.lazy import cached_property
 from .design import by_case
+from .number_facts import NumberFacts
 from .ratios import over
 from .statistic import Statistic
 from .sums import Alike, GroupSums, Repeated
@@ -87,13 +89,17 @@ class PartMeans(Statistic):
         return found
 
     @property
-    def spans(self) -> Array:
+    def facts(self) -> NumberFacts:
+        return NumberFacts.of(len(self.names), lambda: self._spans)._replace(counting=self._counting, varies=self._varies)
+
+    @cached_property
+    def _spans(self) -> Array:
         """The ranges (G x M, 2), from 0 to 1 if all contributions to a part are in it."""
         table = self._table[:, : self._m]
         inside = np.logical_and.reduceat(((table >= 0) & (table <= 1))[self._entry], self._starts[:-1])
         return np.where(inside.reshape(-1, 1), [0.0, 1.0], [-np.inf, np.inf])
 
-    def counting(self, kept: Bools, design: Design) -> Array:
+    def _counting(self, kept: Bools, design: Design) -> Array:
         unit = np.full(len(kept), -1)
         unit[kept] = design.unit
         found, seen = [], np.empty(design.n_units + 1, bool)
@@ -107,7 +113,7 @@ class PartMeans(Statistic):
             found += [n[0]] * self._m if len(n) == 1 else n
         return np.array(found, np.float64)
 
-    def varies(self, kept: Bools, design: Design) -> Bools:
+    def _varies(self, kept: Bools, design: Design) -> Bools:
         """Return (G x M,) whether two units of some stratum count in a number."""
         unit = np.full(len(kept), -1)
         unit[kept] = design.place[design.unit]

@@ -14,7 +14,10 @@ from .._base.identifiers import as_array
 from .._base.lazy import cached_property
 from .._core import _tables
 from .design import Design
-from .statistic import Changes, Linear, Without
+from .merging import Merging
+from .number_facts import NumberFacts
+from .panel import Changes, Panel, Without
+from .statistic import Linear, exact_products
 from .sums import Repeated
 
 
@@ -22,6 +25,7 @@ class Quotients(Linear):
     """Numbers that are quotients of linear functions of sums; with ``averaged``, the first one is the mean of some of these."""
 
     averaged: NDArray[np.intp] | None = None
+    n_squared = 0  # number of the first sums whose products parts add up, for a standard error
 
     @abstractmethod
     def parts(self, table: Array) -> tuple[Array, Array]:
@@ -49,9 +53,14 @@ class Quotients(Linear):
         return found if self.averaged is None else np.append(found[self.averaged].all(), found)
 
     @property
-    def spans(self) -> Array:
+    def facts(self) -> NumberFacts:
+        return NumberFacts.of(len(self.names), lambda: self._spans)._replace(counting=self.counting, varies=self.varies)
+
+    @property
+    def _spans(self) -> Array:
         """The ranges (M, 2), from 0 if no contribution is negative."""
-        found = super().spans
+        found = np.empty((len(self.names), 2))
+        found[:] = self.span
         found[self._all_first(self._positive), 0] = 0.0
         return found
 
@@ -74,15 +83,19 @@ class Quotients(Linear):
         with np.errstate(invalid="ignore"):  # inf * 0
             return self._mean_first(over(above - over(above.sum(axis=0), total) * below, total))
 
-    def without_pairs(self) -> tuple[Int64, Int64, Array] | None:
+    @property
+    def panel(self) -> Panel:
+        return super().panel._replace(each=self._without_each, changes=self._changes)
+
+    def _without_pairs(self) -> tuple[Int64, Int64, Array] | None:
         """Return ``(case, annotator, columns)``: columns of cases without each of their annotators in turn; None if unknown."""
         return None
 
-    def without_each(self, annotators: Int64, numbers: Sequence[int]) -> Iterator[Without]:
-        """Yield some numbers without each annotator; if ``without_pairs`` is known, only changed cases are computed again."""
-        pairs = self.without_pairs()
+    def _without_each(self, annotators: Int64, numbers: Sequence[int]) -> Iterator[Without]:
+        """Yield some numbers without each annotator; if pairs are known, only changed cases are computed again."""
+        pairs = self._without_pairs()
         if pairs is None:
-            yield from super().without_each(annotators, numbers)
+            yield from self.panel.one_by_one(annotators, numbers)
             return
         case, annotator, rows = pairs
         begin, order = _tables.group(annotator.astype(np.int32), int(annotator.max(initial=-1)) + 1)
@@ -98,9 +111,9 @@ class Quotients(Linear):
                 found = self._mean_first(values)[0], self._mean_first(over(a - values * b, sums[1]))
             yield Without(found[0][list(numbers)], found[1][:, list(numbers)])
 
-    def changes(self, annotators: Int64, number: int) -> Changes | None:
+    def _changes(self, annotators: Int64, number: int) -> Changes | None:
         """Return what leaving out each of these annotators changes in a number."""
-        pairs = None if self.averaged is not None else self.without_pairs()
+        pairs = None if self.averaged is not None else self._without_pairs()
         if pairs is None:
             return None
         case, annotator, rows = pairs
@@ -113,7 +126,13 @@ class Quotients(Linear):
         (above, below), (a, b) = ((part[:, number] for part in self.parts(table)) for table in (self.columns, rows))
         return Changes(above, below, case, annotator, a - above[case], b - below[case])
 
-    def gradient(self, sums: Array) -> Array:
+    @property
+    def merging(self) -> Merging:
+        if not self.n_squared:
+            return super().merging
+        return super().merging._replace(squares=lambda: exact_products(self.columns[:, : self.n_squared]), gradient=self._gradient)
+
+    def _gradient(self, sums: Array) -> Array:
         """Return the derivative (C,) of the first number by sums."""
         (above, below), (steps, widths) = self.parts(sums[None]), self.parts(np.eye(self.n_squared, len(sums)))
         return over(steps[:, 0] - over(above[0, 0], below[0, 0]) * widths[:, 0], below[0, 0])
@@ -196,8 +215,8 @@ class Ratios(Quotients):
         return table[:, :m], table[:, m:][:, self.of_number]
 
     @property
-    def spans(self) -> Array:
-        found = super().spans
+    def _spans(self) -> Array:
+        found = super()._spans
         if self.shares:
             found[self._all_first(self._are_shares)] = (0.0, 1.0)
         return found

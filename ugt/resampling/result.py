@@ -152,7 +152,7 @@ class Results(Record):
         if kind == "studentized":
             return self._studentized(number, level, **given)
         one, at = self.statistic.only(number)
-        note_few({one.few_of(at)} - {one.few_of(0)})
+        note_few({one.facts.few(at, None)} - {one.facts.few(0, None)})
         found = self.resamples(**given) if one is self.statistic else ResultsOf(one, self).resamples(**given)
         low, high = found.take(at).interval(level, kind)[0]
         return float(low), float(high)
@@ -163,7 +163,7 @@ class Results(Record):
             return math.nan, math.nan
         one, number = self.statistic.only(number)
         at = [number]
-        if not (np.abs(one.spans[number] - one.estimate[number]) <= TIE).any():
+        if not (np.abs(one.facts.spans[number] - one.estimate[number]) <= TIE).any():
             return None
         units = design if isinstance(design, Design) else self._design(*design)
         found = Units.of(one, one.kept, units).take(at).facts.at_end(one.estimate[at], level)[0]
@@ -179,14 +179,14 @@ class Results(Record):
         from scipy.special import ndtri  # noqa: PLC0415  (scipy is slow to import)
 
         one, number = self.statistic.only(number)
-        unit = None if clusters is None else self._design(clusters, None)
+        facts, unit = one.facts, None if clusters is None else self._design(clusters, None)
         value, spread = float(one.estimate[number]), float(one.std_error(None if unit is None else unit.unit)[number])
-        if not spread > rounding(value, one.spans[number]):
+        if not spread > rounding(value, facts.spans[number]):
             return math.nan, math.nan
-        note_few([one.few_of(number, unit)])
+        note_few([facts.few(number, unit)])
         n = int(one.kept.sum()) if unit is None else unit.n_units
-        times = ndtri(0.5 + level / 2) if one.normal else t_quantile(n - 1, 0.5 + level / 2)
-        return limits(value, float(times) * spread, one.scale, one.spans[number])
+        times = ndtri(0.5 + level / 2) if facts.normal else t_quantile(n - 1, 0.5 + level / 2)
+        return limits(value, float(times) * spread, facts.scale, facts.spans[number])
 
     def _studentized(self, number: int, level: float, clusters: Any, strata: Any, n_resamples: int, seed: Seed) -> tuple[float, float]:
         n, word = whole("n_resamples", n_resamples), seed_of(seed)
@@ -361,7 +361,7 @@ def resamples_of_all(
                 found[j] = Resamples(statistic.estimate, np.full((n, len(statistic.names)), np.nan), None, units(clusters))
             continue
         design = results[places[0]]._design(clusters, strata)
-        note_few(statistic.few_of(0, design) for statistic in statistics)
+        note_few(statistic.facts.few(0, design) for statistic in statistics)
         for j, values in zip(places, resample(statistics, kept, design, word, n)):
             found[j] = results[j].resamples_of(values, design, units(clusters))
     return [found[j] for j in range(len(results))]

@@ -17,8 +17,9 @@ from .._base.ragged import row_of
 from ..annotations.other_annotators import case_offsets
 from .design import Design
 from .jackknife import left_out_influence
+from .panel import UNNAMED, Changes, Without
 from .ratios import over
-from .statistic import UNNAMED, Changes, Statistic, Without
+from .statistic import Statistic
 
 RANDOM = ("cases", "annotators")
 FEW_ANNOTATORS = 5
@@ -113,13 +114,14 @@ def half_width_of(cases: Any, annotators: Any, both: Any, n_units: Any, n_annota
 
 def spread_of(one: Statistic, at: Sequence[int], scales: Sequence[str], design: Design | None) -> Spread:
     """Return the spread of the numbers ``at`` these places: see :class:`TwoWay`."""
-    known, columns, kept = one.annotations_by_name(), list(at), one.kept
+    panel, columns, kept = one.panel, list(at), one.kept
+    known = panel.annotations()
     sizes, m = labels_of_annotators(known, kept), len(columns)
     nothing = np.full((m, m), math.nan)
     if design is None:
         alone = np.count_nonzero(labels_of_annotators(known, ~kept)) < 2
         return Spread(nothing, nothing, nothing, 0, 0, {}, (ONE_ANNOTATOR if alone else NO_CASE,) * m)
-    who, n_units = np.flatnonzero(sizes >= 2), one.n_annotated(kept, design)
+    who, n_units = np.flatnonzero(sizes >= 2), one.facts.n_annotated(kept, design)
     n, left_out = len(who), {}
     if (sizes == 1).any():
         left_out[SINGLE_LABEL] = int((sizes == 1).sum())
@@ -146,9 +148,9 @@ def spread_of(one: Statistic, at: Sequence[int], scales: Sequence[str], design: 
     share = sizes[who] / sizes.sum()
     odds = share / (1 - share)  # 1 / (h - 1) for shares 1 / h
     with notices.heard(), np.errstate(all="ignore"):
-        quick = one.changes(who, columns[0]) if m == 1 else None
+        quick = panel.changes(who, columns[0]) if m == 1 else None
         if quick is None:
-            lefts, moved, weighted, squares = _each(one.without_each(who, columns), scaled, influence, odds)
+            lefts, moved, weighted, squares = _each(panel.without_each(who, columns), scaled, influence, odds)
         else:
             lefts, moved, weighted, squares = _from_changes(quick, scales[0], kept, design, odds)
         for i, k in np.argwhere(~np.isfinite(lefts)):

@@ -38,7 +38,7 @@ def few_clusters(n: int) -> str | None:
 
 
 def note_few(cautions: Iterable[str | None]) -> None:
-    """Add the notes on numbers that few cases make up, as of ``Statistic.few_of``, each once."""
+    """Add the notes on numbers that few cases make up, as of ``NumberFacts.few``, each once."""
     for few in dict.fromkeys(cautions):
         if few:
             notices.note(f"{few}.")
@@ -60,7 +60,7 @@ def rounding(value: float, span: Any) -> float:
     return max(TIE * abs(value), LAST_BIT * width if np.isfinite(width) else 0.0)
 
 
-class Facts(NamedTuple):
+class UnitFacts(NamedTuple):
     """For M numbers, as of :class:`Statistic`: units that count, ends of the range (M, 2), steps from an end or NaN, units that decide."""
 
     n: Array
@@ -90,7 +90,7 @@ class Units:
 
     def __init__(
         self,
-        facts: Callable[[], Facts],
+        facts: Callable[[], UnitFacts],
         influence: Callable[[], Array],
         deviations: Callable[[Int64], Array],
         few: Bools,
@@ -118,12 +118,13 @@ class Units:
         n_strata = len(design.strata) - 1
         per_stratum = design.n_units / n_strata if n_strata > 1 else math.inf
         small = per_stratum < SMALL_STRATA and one.influence() is not None
-        deciding = one.deciding(kept, design)
+        known = one.facts
+        deciding = known.deciding(kept, design)
         return cls(
-            lambda: Facts(one.counting(kept, design), one.spans, one.steps(one.sums()[0], int(kept.sum())), deciding),
+            lambda: UnitFacts(known.counting(kept, design), known.spans, known.steps(one.sums()[0], int(kept.sum())), deciding),
             influence,
             lambda at: deviations()[:, at],
-            one.smooth & ((deciding <= FEW_UNITS) | small),
+            known.smooth & ((deciding <= FEW_UNITS) | small),
             per_stratum,
         )
 
@@ -132,13 +133,13 @@ class Units:
         return _known, (self.facts, self.influence(), at, self.deviations(at) if len(at) else None, self.few, self.per_stratum)
 
     @cached_property
-    def facts(self) -> Facts:
+    def facts(self) -> UnitFacts:
         return self._facts()
 
     def take(self, at: Any) -> Units:
         """Return the units for some of the numbers."""
         places = np.arange(len(self.few))[at]
-        facts = lambda: Facts(*(part[places] for part in self.facts))  # noqa: E731
+        facts = lambda: UnitFacts(*(part[places] for part in self.facts))  # noqa: E731
         return Units(
             facts, lambda: self.influence()[:, places], lambda some: self.deviations(places[some]), self.few[places], self.per_stratum
         )
@@ -146,9 +147,9 @@ class Units:
     def minus(self, j: int) -> Units:
         """Return the units for differences to number j."""
 
-        def facts() -> Facts:
+        def facts() -> UnitFacts:
             n, span, _, deciding = self.facts
-            return Facts(np.minimum(n, n[j]), span - span[j, ::-1], np.full(len(n), np.nan), np.minimum(deciding, deciding[j]))
+            return UnitFacts(np.minimum(n, n[j]), span - span[j, ::-1], np.full(len(n), np.nan), np.minimum(deciding, deciding[j]))
 
         def influence() -> Array:
             found = self.influence()
@@ -180,7 +181,7 @@ class Units:
             return found
 
         return cls(
-            lambda: Facts(*(np.concatenate(part) for part in zip(*(one.facts for one in parts)))),
+            lambda: UnitFacts(*(np.concatenate(part) for part in zip(*(one.facts for one in parts)))),
             lambda: np.concatenate([one.influence() for one in parts], axis=1),
             deviations,
             np.concatenate([one.few for one in parts]),
@@ -230,5 +231,5 @@ class Units:
         return np.where(still[:, None], alike[:, None], np.stack(ends, axis=1))
 
 
-def _known(facts: Facts, influence: Array, at: Int64, deviations: Array | None, few: Bools, per_stratum: float) -> Units:
+def _known(facts: UnitFacts, influence: Array, at: Int64, deviations: Array | None, few: Bools, per_stratum: float) -> Units:
     return Units(lambda: facts, lambda: influence, lambda some: deviations[:, np.searchsorted(at, some)], few, per_stratum)  # type: ignore[index]

@@ -17,10 +17,12 @@ from ..annotations.joins import tells_joins
 from ..annotations.other_annotators import case_offsets, only
 from .cluster_ids import ids_of_cases
 from .design import Design
+from .number_facts import NumberFacts
+from .panel import Panel
 from .resamples import check_level
 from .spread import RANDOM, SCALES, Parts, Spread, few_annotators, one_alone, say, spread_of, total_of
 from .statistic import Statistic
-from .student import LEAST_ALIKE, TIE, Facts, Units, few_clusters
+from .student import LEAST_ALIKE, TIE, UnitFacts, Units, few_clusters
 
 if TYPE_CHECKING:
     from typing import Union
@@ -107,7 +109,7 @@ class TwoWay(Frozen):
     notes: tuple[str, ...]
     random: tuple[str, ...] = RANDOM
     _spread: Any = field(default=None, repr=False)
-    _end: Facts | None = field(default=None, repr=False)
+    _end: UnitFacts | None = field(default=None, repr=False)
     _span: tuple[float, float] = field(default=(-math.inf, math.inf), repr=False)
 
     @property
@@ -136,7 +138,8 @@ class TwoWay(Frozen):
 
 def two_ways_of(one: Statistic, numbers: Sequence[int], design: Design | None) -> list[TwoWay]:
     """Return the spreads of some numbers of a statistic, whose kept cases have this design; None: there are no kept cases."""
-    scales = [one.scales[number] for number in numbers]
+    facts = one.facts
+    scales = [facts.scale_of(number) for number in numbers]
     found = spread_of(one, numbers, scales, design)
     unit = np.eye(len(numbers))
     parts = [found.of(weights) for weights in unit]
@@ -150,7 +153,7 @@ def two_ways_of(one: Statistic, numbers: Sequence[int], design: Design | None) -
     notes = *few_annotators(found.n_annotators), *([few.rstrip(".")] if few else [])
     rows = zip(numbers, scales, parts, found.reasons, found.alone or (None,) * len(numbers))
     return [
-        _record(one, found, design, (*notes, *one_alone(who), *one.notes_of(number)), number, scale, part, reason)
+        _record(one, found, design, (*notes, *one_alone(who), *facts.notes_of(number)), number, scale, part, reason)
         for number, scale, part, reason, who in rows
     ]
 
@@ -158,7 +161,7 @@ def two_ways_of(one: Statistic, numbers: Sequence[int], design: Design | None) -
 def design_if_named(one: Statistic, clusters: NDArray[Any] | None) -> Design | None:
     """Return the design, if annotators have names and the interval is quick to compute; ``clusters`` (N,) are of all cases."""
     try:
-        known = one.annotations_by_name()
+        known = one.panel.annotations()
     except ValueError:
         return None
     kept = one.kept
@@ -191,7 +194,7 @@ def _record(
     reason: str | None,
 ) -> TwoWay:
     value, facts = float(one.estimate[number]), None
-    span: tuple[float, float] = tuple(one.spans[number].tolist())
+    span: tuple[float, float] = tuple(one.facts.spans[number].tolist())
     if reason is None and design is not None and any(abs(value - end) <= TIE for end in span):
         facts = Units.of(one, one.kept, design).take([number]).facts
     return record_of(value, scale, span, found, parts, reason, notes, facts)
@@ -205,7 +208,7 @@ def record_of(
     parts: Parts,
     reason: str | None,
     notes: tuple[str, ...],
-    facts: Facts | None,
+    facts: UnitFacts | None,
 ) -> TwoWay:
     """Return the record; ``facts`` are those of the units of a number at the end of its range."""
     end, slope = None, _slope(scale, value)
@@ -241,12 +244,12 @@ class Own(Statistic):
         return sums
 
     @property
-    def scales(self) -> tuple[str, ...]:
-        """The given scale."""
-        return (self._scale,)
+    def facts(self) -> NumberFacts:
+        return super().facts._replace(scales=(self._scale,))
 
-    def annotations_by_name(self) -> Any:
-        return self._annotations
+    @property
+    def panel(self) -> Panel:
+        return Panel(lambda: self._annotations, self._judged_by)
 
     def influence(self) -> Array | None:
         if self.derivative is None:
@@ -256,7 +259,7 @@ class Own(Statistic):
             raise error("influence", f"return {self.n_cases} numbers, one per case", f"{found.dtype} of shape {found.shape}")
         return found.astype(np.float64)[:, None]
 
-    def judged_by(self, annotators: NDArray[Any]) -> Own:
+    def _judged_by(self, annotators: NDArray[Any]) -> Own:
         return Own(only(self._annotations, annotators), self.function, self.derivative, self._scale)
 
 

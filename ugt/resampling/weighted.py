@@ -17,6 +17,7 @@ from ..annotations.joins import tells_joins
 from .design import Design, resampled_rows, seed_of, units
 from .jackknife import FEW, without_units
 from .loop import resample
+from .number_facts import NumberFacts
 from .ratios import table_of
 from .resamples import Resamples
 from .statistic import Statistic
@@ -94,8 +95,6 @@ def bootstrap_statistic(
 class Function(Statistic):
     """A statistic by a function of weights of cases, (W, N) -> (W, M), of which nothing else is known."""
 
-    smooth = False
-
     def __init__(self, function: Callable[[Array], Array], n_cases: int) -> None:
         self.function, self.n_cases = function, n_cases
         self.__dict__["estimate"] = function(np.ones((1, n_cases)))[0]
@@ -108,6 +107,10 @@ class Function(Statistic):
     def answer(self, sums: Array) -> Array:
         """Return the sums."""
         return sums
+
+    @property
+    def facts(self) -> NumberFacts:
+        return super().facts._replace(smooth=False)
 
 
 def _of_rows(statistic: Callable[[Array], Any]) -> Callable[[Array], Array]:

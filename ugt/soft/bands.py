@@ -8,7 +8,7 @@ import numpy as np
 
 from .._base.arrays import Array, Int64
 from .._core import _resample
-from ..resampling import Statistic, by_case
+from ..resampling import NumberFacts, Statistic, by_case
 from .columns import ScoreColumn
 
 DIGITS = 12  # digits to which positions on the x axis are rounded, so that 3/5 of the negatives equal the grid point 0.6
@@ -21,8 +21,6 @@ class CurvePoints(Statistic):
     first threshold that reaches the recall. The sums are the positive and the negative mass between thresholds, of which there are at
     most ``most``: equal steps in cases, and equal factors at the top for early precision, each to the end of its tie group.
     """
-
-    smooth = False  # curves are step functions of the weights
 
     def __init__(self, column: ScoreColumn, grid: Array, most: int | None = None) -> None:
         self.n_cases, self.grid = len(column.row), grid
@@ -37,6 +35,10 @@ class CurvePoints(Statistic):
         self._row, self._at = column.row, (np.cumsum(last) - last).astype(np.int32)
         self._mass = np.ascontiguousarray(np.stack([positive, 1.0 - positive], axis=1))
         self._size = int(last.sum())
+
+    @property
+    def facts(self) -> NumberFacts:
+        return super().facts._replace(smooth=False)  # curves are step functions of the weights
 
     def sums(self, cases: Array | None = None) -> Array:
         """Return (B, 2 T): positive and negative mass between each threshold and the one before."""

@@ -11,7 +11,7 @@ import numpy as np
 from .._base import checks, notices
 from .._base.arrays import Array, Bools, NDArray
 from ..annotations.joins import tells_joins
-from ..resampling import Results, Statistic
+from ..resampling import Panel, Results, Statistic
 from .input import check_threshold, read
 from .ranking import ALL, BOTH, WORDS, SoftRanking
 
@@ -45,7 +45,11 @@ class HardSoft(Statistic):
         both, alone = (soft * hard).sum(-1), (soft**2).sum(-1) * (hard**2).sum(-1)
         return np.asarray(np.divide(both**2, alone, out=np.full(both.shape, np.nan), where=alone > 0))
 
-    def annotations_by_name(self) -> Any:
+    @property
+    def panel(self) -> Panel:
+        return Panel(self._refuse)
+
+    def _refuse(self) -> Any:
         """Refuse random annotators, which are available for single metrics only."""
         raise checks.error("random", "be ('cases',) for R² over models", "annotators, too")
 

@@ -17,7 +17,7 @@ import numpy as np
 from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.checks import error, option, whole
 from .._core import _soft
-from ..resampling import Part
+from ..resampling import Merging, Part
 from ..resampling.parts import options_of
 from ..resampling.spread import with_annotators
 from .columns import HARD_POSITIVE, POSITIVE, SELF_PAIRS, Auroc, Precision
@@ -82,8 +82,8 @@ class BinnedRanking(SoftRanking):
         return cls(settings, np.empty((0, 1), np.int64), np.empty((0, 1)))
 
     @property
-    def settings(self) -> dict[str, Any]:
-        return self._settings
+    def merging(self) -> Merging:
+        return super().merging._replace(settings=self._settings, groups=self._groups, influence_at=self._influence_at)
 
     @property
     def kept(self) -> Bools:
@@ -94,9 +94,9 @@ class BinnedRanking(SoftRanking):
         missing = self.n_cases - self.n_counted
         return {NO_TRUTH: missing} if missing else {}
 
-    def judged_by(self, annotators: NDArray[Any]) -> BinnedRanking:
+    def _judged_by(self, annotators: NDArray[Any]) -> BinnedRanking:
         """Return the statistic of some annotators, in the same bins."""
-        p = self._judged(annotators)
+        p = self._means_of(annotators)
         return BinnedRanking(self._settings, self.at, p if p.shape == self.p.shape else p[:, 1:], self.labels)
 
     def sums(self, cases: Array | None = None) -> Array:
@@ -115,7 +115,7 @@ class BinnedRanking(SoftRanking):
         hard = (p > self._settings["threshold"]) * 1.0
         return p, 1.0 - p, p * (1.0 - p), hard, 1.0 - hard
 
-    def influence_at(self, sums: Array) -> Array:
+    def _influence_at(self, sums: Array) -> Array:
         """Return (N, 2) influences on the value and on the hard value; 0 for cases that do not count."""
         kept, (metric,), found = self.kept, self.metrics, np.zeros((self.n_cases, 2))
         columns = self._of_bins(sums[None])[0, 0].reshape(-1, _soft.N_SUMS)
@@ -142,8 +142,8 @@ class BinnedRanking(SoftRanking):
     def influence(self) -> Array | None:  # type: ignore[override]
         return None
 
-    def steps(self, sums: Array, n_cases: int) -> Array:
-        return np.tile(super().steps(self._of_bins(sums[None])[0, 0], n_cases), 3)
+    def _steps(self, sums: Array, n_cases: int) -> Array:
+        return np.tile(super()._steps(self._of_bins(sums[None])[0, 0], n_cases), 3)
 
     def _of_bins(self, sums: Array) -> Array:
         """Return (B, 3, K x N_SUMS) sums of the columns: expected, smallest and largest."""
@@ -154,7 +154,7 @@ class BinnedRanking(SoftRanking):
     def _bins(self, sums: Array) -> Array:
         return sums.reshape(len(sums), -1, len(self._settings["edges"]) + 1, GROUP)
 
-    def groups(self, sums: Array, fixed: Array) -> Array:
+    def _groups(self, sums: Array, fixed: Array) -> Array:
         bins = self._bins(sums[None])[0]
         return np.asarray(np.rint(bins[..., 0] + bins[..., 1]))
 

@@ -16,7 +16,7 @@ from .._core._soft import N_SUMS
 from ..annotations import Labels
 from ..plausibilities.made_of import MadeOf
 from ..plausibilities.refitted import refitted
-from ..resampling import Answer, Design, Result, Statistic
+from ..resampling import Answer, Design, Merging, NumberFacts, Panel, Result, Statistic, finished
 from .columns import HARD_POSITIVE, NEGATIVE, POSITIVE, Auroc, Precision, ScoreColumn, average_of, effective_sizes
 from .input import known, read, shares
 
@@ -41,7 +41,7 @@ class SoftRanking(Statistic):
     ``labels``: the labels of which the probabilities are shares, or the source of the truth of which they are means.
     """
 
-    scale, normal, span = "logit", True, (0.0, 1.0)
+    span = (0.0, 1.0)
 
     def __init__(
         self,
@@ -87,7 +87,19 @@ class SoftRanking(Statistic):
         found, values = super().numbers(sums), self.per_class(self.metrics[0], sums)[0]
         return {**found, "per_class": values} if values.shape[1] > 1 else found
 
-    def few_of(self, number: int, design: Design | None = None) -> str | None:
+    @property
+    def facts(self) -> NumberFacts:
+        return super().facts._replace(scale="logit", normal=True, deciding=self._deciding, steps=self._steps, few=self._few_of)
+
+    @property
+    def panel(self) -> Panel:
+        return Panel(self._annotations, self._judged_by)
+
+    @property
+    def merging(self) -> Merging:
+        return super().merging._replace(finish=self._finish)
+
+    def _few_of(self, number: int, design: Design | None) -> str | None:
         """Return a caution if a column has few positives (or, for an AUROC, few negatives) and many other cases or clusters."""
         metric, hard = self.metrics[number // 2], number % 2
         added = self._added_up(design)
@@ -101,7 +113,7 @@ class SoftRanking(Statistic):
             return None
         return lambda masses: design.added_up(masses[self.kept])
 
-    def deciding(self, kept: Bools, design: Design) -> Array:
+    def _deciding(self, kept: Bools, design: Design) -> Array:
         """Return n (2 per metric,) with Satterthwaite's degrees of freedom n - 1 of variances that fall with positives and negatives.
 
         For m effective positives (and, for an AUROC, negatives) of each column of weight w, ``n - 1 = (Σ w²/m)² / Σ (w²/m)² / (m - 1)``.
@@ -134,13 +146,13 @@ class SoftRanking(Statistic):
             so_few = "intervals may be too narrow, because one case does not show how others would differ"
         return f"AUROC and average precision: {n:.3g} of {of:,.0f} {what} are {kind} (effective number){where}; {so_few}"
 
-    def steps(self, sums: Array, n_cases: int) -> Array:
+    def _steps(self, sums: Array, n_cases: int) -> Array:
         """Return (2 per metric,) steps: cases per positive or, if fewer, per negative, of which one is the least that can change."""
         least = sums.reshape(-1, N_SUMS)[:, [POSITIVE, NEGATIVE]].min()
         return np.full(len(self.names), n_cases / max(float(least), 1.0))
 
-    def finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
-        found, needs = super().finish(sums, fixed, left_out), "both positives and negatives"
+    def _finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
+        found, needs = finished(self, sums, fixed, left_out), "both positives and negatives"
         return found._replace(reason=found.reason and f"no class has {needs if isinstance(self.metrics[0], Auroc) else 'positives'}")
 
     def per_class(self, metric: Metric, sums: Array) -> tuple[Array, Array]:
@@ -158,9 +170,9 @@ class SoftRanking(Statistic):
             return tuple((one, part[..., POSITIVE] + part[..., NEGATIVE]) for one, part in zip(values, (soft, hard)))  # type: ignore[return-value]
         return (values[0], soft[..., POSITIVE]), (values[1], hard[..., HARD_POSITIVE])
 
-    def judged_by(self, annotators: NDArray[Any]) -> SoftRanking:
+    def _judged_by(self, annotators: NDArray[Any]) -> SoftRanking:
         """Return the statistic against shares of the labels of these annotators; a case without such labels does not count."""
-        return self.of_means(self._judged(annotators))
+        return self.of_means(self._means_of(annotators))
 
     def of_means(self, p: Array) -> SoftRanking:
         """Return the statistic against other probabilities (N, K) of the same cases."""
@@ -171,16 +183,16 @@ class SoftRanking(Statistic):
         """Return the statistic as if the prior of the truth, if it was fitted, were fitted to each resample."""
         return refitted(self, self.labels if isinstance(self.labels, MadeOf) else None, lambda truth: self.of_means(truth.mean()))
 
-    def _judged(self, annotators: NDArray[Any]) -> Array:
+    def _means_of(self, annotators: NDArray[Any]) -> Array:
         """Return the (N, K) probabilities from annotators with weights (A,) of 0 or 1."""
         if isinstance(self.labels, MadeOf):
             return np.asarray(self.labels.judged_by(annotators).mean())
         if self.labels is None or not len(self.labels.annotators):
-            super().judged_by(annotators)
+            return np.asarray(super().panel.judged_by(annotators))  # which refuses
         assert self.labels is not None
         return shares(self.labels, annotators)
 
-    def annotations_by_name(self) -> Any:
+    def _annotations(self) -> Any:
         if isinstance(self.labels, MadeOf):
             return self.labels.annotations_by_name
         if self.labels is None or not len(self.labels.annotators):

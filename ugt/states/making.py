@@ -130,23 +130,24 @@ def partial(
     for text in warnings:
         if not text.startswith("undefined"):  # "undefined" can only be decided for all parts together
             notices.warn(text)
-    sums = {"sums": one.exact_sums()}
-    if one.n_squared:
-        sums["squares"] = one.exact_squares()
-    if len(one.fixed):
-        sums["fixed"] = as_exact(one.fixed)
-    more = settings_of_data(metric, data, one.settings)
+    merging = one.merging
+    sums = {"sums": merging.exact_sums()}
+    if merging.squares is not None:
+        sums["squares"] = merging.squares()
+    if len(merging.fixed):
+        sums["fixed"] = as_exact(merging.fixed)
+    more = settings_of_data(metric, data, merging.settings)
     ids = ids_of(*data) if one.case_ids is None else one.case_ids
     if with_annotators(random):
         named, at = panel_of(one, panel, clusters)
         more.update(named)
-        round_one = None if given is None else _without(given, State(metric, {**one.settings, **design.settings, **more}, 0, {}, {}))
+        round_one = None if given is None else _without(given, State(metric, {**merging.settings, **design.settings, **more}, 0, {}, {}))
         units = None if clusters is None else ids_of_cases("clusters", clusters, one.n_cases, ids)
         sums.update(tables_of(one, len(more["panel"]), at, units, round_one))
     elif given is not None:
         raise error("given", "be left out unless random=('cases', 'annotators')", "a state")
     replicates = design.sums(one.n_cases, ids, lambda weights: {"sums": one.sums(weights)})
-    state = State(metric, {**one.settings, **design.settings, **more}, one.n_counted, dict(one.left_out), sums, replicates)
+    state = State(metric, {**merging.settings, **design.settings, **more}, one.n_counted, dict(one.left_out), sums, replicates)
     if given is not None and "two_way influence" in sums:
         state = replace(state, settings={**state.settings, "given": facts_of(home.of_settings(state.settings), given)})
     _check_groups(state, min_cases)
@@ -194,7 +195,7 @@ def _check_groups(state: State, min_cases: Any) -> None:
     """Refuse small groups, which would reveal single cases."""
     least = whole("min_cases", min_cases, 0)
     sums = rounded(state.sums)
-    groups = part_of(state.metric).of_settings(state.settings).groups(sums["sums"], sums.get("fixed", NOTHING)).ravel()
+    groups = part_of(state.metric).of_settings(state.settings).merging.groups(sums["sums"], sums.get("fixed", NOTHING)).ravel()
     small = groups[(groups > 0) & (groups < least)]
     if 0 < state.n_cases < least or len(small):
         got = f"{state.n_cases} cases" + (f", and {len(small)} groups of fewer, the smallest of {small.min():g}" if len(small) else "")
@@ -267,22 +268,23 @@ def finish(state: State, *, min_cases: int = 0) -> Merged:
     error_of = std_error if units == "cases" and not np.isnan(std_error) else spread_of(resampled)
     counts = state.n_cases, dict(state.left_out), error_of, answer.reason
     at_end = answer.value in one.span
-    step = float(one.steps(rounded(state.sums)["sums"], state.n_cases)[0]) if at_end else math.nan
+    step = float(one.facts.steps(rounded(state.sums)["sums"], state.n_cases)[0]) if at_end else math.nan
     two_way = None
     if "panel" in state.settings:
         two_way = two_ways_of(one, one.answer(rounded(state.sums)["sums"][None])[0], state)
-    scaled = one.scale, one.span, step, one.limits
+    scaled = one.facts.scale, one.span, step, one.merging.limits
     return Merged(state.metric, answer.value, told, *counts, resampled, units, answer.record, again, *scaled, two_way)
 
 
 def _told(one: Statistic, state: State) -> tuple[Answer, float, Array, Mapping[str, Array]]:
     tables = rounded(state.sums)
     sums, error_of, numbers = tables["sums"], math.nan, (NOTHING, dict[str, Any]())
-    answer = one.finish(sums, tables.get("fixed", NOTHING), state.left_out)
+    merging = one.merging
+    answer = merging.finish(sums, tables.get("fixed", NOTHING), state.left_out)
     if state.replicates:
-        numbers = one.replicated(sums, rounded(state.replicates)["sums"])
+        numbers = merging.replicated(sums, rounded(state.replicates)["sums"])
     if "squares" in tables and state.n_cases > 1:
-        slope = one.gradient(sums)
+        slope = None if merging.gradient is None else merging.gradient(sums)
         total = math.nan if slope is None else float(slope @ tables["squares"] @ slope)
         error_of = math.sqrt(max(total, 0.0) * state.n_cases / (state.n_cases - 1))
     return answer, error_of, *numbers

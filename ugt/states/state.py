@@ -338,7 +338,7 @@ class Merged(Frozen):
             if self.units == "clusters":
                 notices.warn(f"undefined: an interval of {self.value:g} over clusters, as a state does not know how many there are")
                 return math.nan, math.nan
-            facts = resampling.Facts(np.array([self.n_cases]), np.array([self._span]), np.array([self._step]))
+            facts = resampling.UnitFacts(np.array([self.n_cases]), np.array([self._span]), np.array([self._step]))
             low, high = facts.at_end(found.estimate, level)[0]
         return float(low), float(high)
 

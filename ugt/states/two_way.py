@@ -18,7 +18,7 @@ from .._base.arrays import Array, Int32, NDArray
 from .._base.checks import error, room
 from .._base.identifiers import everyone
 from .._base.identifiers import name as name_of
-from ..resampling import Design, Facts, Statistic, TwoWay, few_clusters
+from ..resampling import Design, Statistic, TwoWay, UnitFacts, few_clusters
 from ..resampling import spread as of_spread
 from ..resampling.slopes import gradient_of
 from ..resampling.spread import SCALES, Parts, Spread, alone_of, few_annotators, labels_of_annotators, one_alone, unevenness, with_shares
@@ -39,7 +39,7 @@ Found = Union["dict[str, TwoWay]", "tuple[str, str]"]  # by name; or what a stat
 
 def panel_of(one: Statistic, panel: Any, clusters: Any) -> tuple[dict[str, Any], Int32]:
     """Return the settings of a part, and the positions of its annotators among those of all parts."""
-    known = one.annotations_by_name()
+    known = one.panel.annotations()
     names, at = everyone(known.annotators, panel, len(known.annotator) > 0)
     return {"panel": names} if clusters is None else {"panel": names, "units": "clusters"}, at
 
@@ -52,15 +52,15 @@ def tables_of(one: Statistic, n: int, at: Int32, units: NDArray[Any] | None, giv
     each annotator. Products over units: ``products`` of 1 and of all of these sums; or, in a second round, ``influence``
     (m, A + 2, A + 2) of 1 and of the influences on m numbers, and on these without each annotator.
     """
-    each, own = [one] * (n + 1), one.kept
+    each, own, panel = [one] * (n + 1), one.kept, one.panel
     with notices.heard():
         for j, place in enumerate(at.tolist()):
             weights = np.ones(len(at))
             weights[j] = 0.0
-            each[1 + place] = one.judged_by(weights)
+            each[1 + place] = panel.judged_by(weights)
     design = Design.of(int(own.sum()), None if units is None else units[own]) if own.any() else None
     labels = np.zeros(1 + n)
-    labels[0], labels[1 + at] = 0 if design is None else design.n_units, labels_of_annotators(one.annotations_by_name(), own)
+    labels[0], labels[1 + at] = 0 if design is None else design.n_units, labels_of_annotators(panel.annotations(), own)
     found = {"labels": labels, "without": np.concatenate([other.sums() for other in each])}
 
     def products(table: Array) -> Array:
@@ -71,17 +71,31 @@ def tables_of(one: Statistic, n: int, at: Int32, units: NDArray[Any] | None, giv
 
     if _few(one, found["without"]):
         room("what cases add without each annotator", 16.0 * one.n_cases * found["without"].size)
-        found["products"] = products(np.concatenate([other.by_case() for other in each], axis=1))
+        found["products"] = products(np.concatenate([_by_case(other) for other in each], axis=1))
     elif given is not None:
         with np.errstate(invalid="ignore", divide="ignore"):
-            tables = np.stack([other.influence_at(sums) for other, sums in zip(each, given)])
+            tables = np.stack([_influence_at(other, sums) for other, sums in zip(each, given)])
         found["influence"] = np.stack([products(np.nan_to_num(table)) for table in tables.transpose(2, 1, 0)])
     return {f"two_way {name}": as_exact(one) for name, one in found.items()}
 
 
 def _few(one: Statistic, without: Array) -> bool:
     """Return whether products of the sums are enough."""
-    return without.size <= MOST and type(one).influence_at is Statistic.influence_at
+    return without.size <= MOST and one.merging.influence_at is None
+
+
+def _by_case(one: Statistic) -> Array:
+    """Return the contributions (N, S) of the cases to the sums; ValueError if sums do not consist of contributions of single cases."""
+    by_case = one.merging.by_case
+    if by_case is None:
+        raise error("metric", "be one of sums over cases, for intervals of parts over annotators", type(one).__name__)
+    return by_case()
+
+
+def _influence_at(one: Statistic, sums: Array) -> Array:
+    """Return the influence (N, m) of the cases on the first m numbers if all cases have these sums (S,), of which this is a part."""
+    own = one.merging.influence_at
+    return np.asarray(_by_case(one) @ gradient_of(one.answer, sums))[:, None] if own is None else own(sums)
 
 
 def check_whole(parts: Iterable[Any]) -> None:
@@ -137,8 +151,8 @@ def _influence(one: Statistic, without: Array, products: Array) -> Array:
 
 
 def _two_way_of(one: Statistic, number: int, value: float, sums: Mapping[str, Array], table: Array, state: State) -> TwoWay:
-    (g, *sizes), names, scale = sums["labels"], list(state.settings["panel"]), one.scales[number]
-    given, n_units, span = np.array(sizes), int(g), one.span
+    (g, *sizes), names, known = sums["labels"], list(state.settings["panel"]), one.facts
+    given, n_units, span, scale = np.array(sizes), int(g), one.span, known.scale_of(number)
     who, singles = np.flatnonzero(given >= 2), int((given == 1).sum())
     left_out = {of_spread.SINGLE_LABEL: singles} if singles else {}
     numbers = one.answer(sums["without"])[:, number]
@@ -161,10 +175,10 @@ def _two_way_of(one: Statistic, number: int, value: float, sums: Mapping[str, Ar
     spread = Spread(cases, annotators, both, n_units, len(who), left_out, (reason,), effective=effective)
     facts = None
     if reason is None and value in span:
-        facts = Facts(np.array([n_units]), np.array([span]), one.steps(sums["without"][0], state.n_cases)[[number]])
+        facts = UnitFacts(np.array([n_units]), np.array([span]), known.steps(sums["without"][0], state.n_cases)[[number]])
     few = few_clusters(n_units) if state.settings.get("units") == "clusters" else None
     who_alone = one_alone(None if alone is None else name_of(names[alone]))
-    notes = (*few_annotators(len(who)), *([few.rstrip(".")] if few else []), *who_alone, *one.notes_of(number))
+    notes = (*few_annotators(len(who)), *([few.rstrip(".")] if few else []), *who_alone, *known.notes_of(number))
     return record_of(value, scale, span, spread, parts, reason, notes, facts)
 
 

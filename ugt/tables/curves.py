@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .._base.arrays import Array, Bools
-from ..resampling import Statistic
+from ..resampling import NumberFacts, Statistic
 from ..soft.bands import DIGITS, CurvePoints
 from ..soft.columns import ScoreColumn
 from ..soft.order import Order
@@ -158,8 +158,6 @@ def _areas_of(model: str, name: str, areas: SoftRanking, around: Array, n_cases:
 class Curves(Statistic):
     """Both curves of a column of scores of the kept cases at the places of the grid, and the areas under them: 2 G + 4 numbers."""
 
-    smooth = False  # the curves have steps
-
     def __init__(self, column: ScoreColumn, kept: Bools) -> None:
         self.column, self._kept, self.n_cases = column, kept, len(kept)
         self._points, self.areas = CurvePoints(column, GRID, MOST_THRESHOLDS), SoftRanking((column,), BOTH, ALL)
@@ -174,6 +172,10 @@ class Curves(Statistic):
     def kept(self) -> Bools:
         """The (N,) cases that may be positive or negative."""
         return self._kept
+
+    @property
+    def facts(self) -> NumberFacts:
+        return super().facts._replace(smooth=False)  # the curves have steps
 
     def sums(self, cases: Array | None = None) -> Array:
         """Return the sums (B, S) of the curves, then of the areas."""
