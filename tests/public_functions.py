@@ -318,7 +318,7 @@ def judged(table: Any, judge: Any, chosen: Any, **more: Any) -> Any:
 def assessed(table: Any, judge: Any, chosen: Any, **more: Any) -> Any:
     """The means of an assessment of one judge and one system."""
     (row,) = ugt.judges.assess_judges({"model": (some_labelled(table, chosen), {"judge": judge})}, **more).means
-    return SimpleNamespace(value=np.array([row["judge_alone"], row["people_alone"]]))
+    return SimpleNamespace(value=np.array([row.judge_alone, row.people_alone]))
 
 
 def strongest(ranked: Any, **more: Any) -> Any:

@@ -38,7 +38,7 @@ def made():
 
 
 def row(rows, **wanted):
-    (found,) = [one for one in rows if all(one[name] == value for name, value in wanted.items())]
+    (found,) = [one for one in rows if all(getattr(one, name) == value for name, value in wanted.items())]
     return found
 
 
@@ -46,27 +46,27 @@ def test_means_and_order_are_corrected_means(made):
     known = systems()
     means = {name: ugt.corrected_mean(labels, judges["j"]) for name, (labels, judges) in known.items()}
     found = row(made.means, judge="j", system="A")
-    assert [found[name] for name in ("corrected", "judge_alone", "tuning")] == [means["A"].value, means["A"].judge, means["A"].tuning]
-    assert (found["low"], found["high"]) == means["A"].interval()
-    assert (found["cases_low"], found["cases_high"]) == means["A"].interval(random=("cases",))
-    assert found["people_alone"] == means["A"].without_judge.value
+    assert [found.corrected, found.judge_alone, found.tuning] == [means["A"].value, means["A"].judge, means["A"].tuning]
+    assert (found.low, found.high) == means["A"].interval()
+    assert (found.cases_low, found.cases_high) == means["A"].interval(random=("cases",))
+    assert found.people_alone == means["A"].without_judge.value
     pair = row(made.order, judge="j")
-    assert (pair["low"], pair["high"]) == means["A"].minus(means["B"]).interval()
-    assert pair["shown"]
-    assert pair["survives"]
-    assert pair["difference"] < 0
+    assert (pair.low, pair.high) == means["A"].minus(means["B"]).interval()
+    assert pair.shown
+    assert pair.survives
+    assert pair.difference < 0
 
 
 def test_distances_are_those_of_the_functions(made):
     labels, judges = systems()["A"]
     found = row(made.distance, judge="rule", system="A")
     test = ugt.humans.alternative_annotator_test(labels, judges["rule"])
-    assert (found["winning_rate"], found["advantage"], found["passed"]) == (test.winning_rate, test.value, test.passed)
-    assert found["ratio"] == ugt.discrepancy_ratio(labels, judges["rule"], distance="zero-one").value
-    assert found["increase"] == ugt.papers.individual_equivalence_index(labels, judges["rule"], distance="zero-one").value
+    assert (found.winning_rate, found.advantage, found.passed) == (test.winning_rate, test.value, test.passed)
+    assert found.ratio == ugt.discrepancy_ratio(labels, judges["rule"], distance="zero-one").value
+    assert found.increase == ugt.papers.individual_equivalence_index(labels, judges["rule"], distance="zero-one").value
     people = row(made.people, system="A")
-    assert people["alpha"] == ugt.krippendorff_alpha(labels, level="interval").value
-    assert (people["n_annotators"], people["n_several"]) == (PEOPLE, LABELLED)
+    assert people.alpha == ugt.krippendorff_alpha(labels, level="interval").value
+    assert (people.n_annotators, people.n_several) == (PEOPLE, LABELLED)
 
 
 def test_biases_are_means_of_score_less_label(made):
@@ -74,37 +74,37 @@ def test_biases_are_means_of_score_less_label(made):
     at = np.repeat(np.arange(N), np.diff(labels.offsets))
     gap = judges["rule"][at] - labels.value
     by_case = np.bincount(at, gap, N)[:LABELLED] / 3
-    assert row(made.bias, judge="rule", column="system", group="A")["bias"] == pytest.approx(by_case.mean(), abs=1e-12)
+    assert row(made.bias, judge="rule", column="system", group="A").bias == pytest.approx(by_case.mean(), abs=1e-12)
     law = np.concatenate([by_case[::2], np.bincount(at, systems()["B"][1]["rule"][at] - systems()["B"][0].value, N)[:LABELLED:2] / 3])
     found = row(made.bias, judge="rule", column="topic", group="law")
-    assert found["bias"] == pytest.approx(law.mean(), abs=1e-12)
-    assert found["n_labelled"] == LABELLED
-    assert len([one for one in made.bias if one["column"] == "length" and one["judge"] == "j"]) == 3  # thirds of 300 numbers
+    assert found.bias == pytest.approx(law.mean(), abs=1e-12)
+    assert found.n_labelled == LABELLED
+    assert len([one for one in made.bias if one.column == "length" and one.judge == "j"]) == 3  # thirds of 300 numbers
     health = row(made.bias, judge="rule", column="topic", group="health")
-    assert found["apart"] == pytest.approx(found["bias"] - health["bias"], abs=1e-12) == -health["apart"]
-    assert (found["apart_low"], found["apart_high"]) == pytest.approx((-health["apart_high"], -health["apart_low"]), abs=1e-12)
+    assert found.apart == pytest.approx(found.bias - health.bias, abs=1e-12) == -health.apart
+    assert (found.apart_low, found.apart_high) == pytest.approx((-health.apart_high, -health.apart_low), abs=1e-12)
     said = row(made.by_score, judge="j", score="1")
-    assert said["low"] < said["people"] < said["high"]
+    assert said.low < said.people < said.high
 
 
 def test_new_labels_go_where_cases_and_spread_are(made):
     for rows in (made.next_labels[:2], made.next_labels[-2:]):
-        weight = np.array([one["n_cases"] * one["std"] for one in rows])
-        assert np.allclose([one["share"] for one in rows], weight / weight.sum(), rtol=0, atol=1e-12)
+        weight = np.array([one.n_cases * one.std for one in rows])
+        assert np.allclose([one.share for one in rows], weight / weight.sum(), rtol=0, atol=1e-12)
     found = row(made.widths, judge="j", system="A")
     labels, judges = systems()["A"]
     mean = ugt.corrected_mean(labels, judges["j"])
     (low, high), now = mean.interval(), mean.expected_width(PEOPLE)
-    assert found["now"] == high - low  # the page has both
-    assert found["more_annotators"] / found["now"] == pytest.approx(mean.expected_width(2 * PEOPLE) / now)
-    assert found["more_cases"] / found["now"] == pytest.approx(mean.expected_width(PEOPLE, 2 * LABELLED) / now)
+    assert found.now == high - low  # the page has both
+    assert found.more_annotators / found.now == pytest.approx(mean.expected_width(2 * PEOPLE) / now)
+    assert found.more_cases / found.now == pytest.approx(mean.expected_width(PEOPLE, 2 * LABELLED) / now)
 
 
 def test_a_kind_judge_is_found():
     found = ugt.judges.assess_judges(systems(kinder=3.0))
-    assert row(found.bias, judge="j", column="system", group="A")["shown"]
-    assert row(found.bias, judge="j", column="system", group="A")["bias"] > 0.2
-    assert "the judge alone" in verdicts(vars(found))[0]
+    assert row(found.bias, judge="j", column="system", group="A").shown
+    assert row(found.bias, judge="j", column="system", group="A").bias > 0.2
+    assert "the judge alone" in verdicts(found)[0]
 
 
 def test_a_bias_by_length_shows_where_annotators_differ():
@@ -117,9 +117,9 @@ def test_a_bias_by_length_shows_where_annotators_differ():
         {"A": (ugt.Ratings.from_long(case, who, said), {"j": 1.5 * long})}, columns={"long": dict(enumerate(long))}
     )
     own = row(found.bias, group="1")
-    assert own["apart_shown"]
-    assert not own["shown"]
-    assert own["apart"] == pytest.approx(1.5, abs=0.5)
+    assert own.apart_shown
+    assert not own.shown
+    assert own.apart == pytest.approx(1.5, abs=0.5)
 
 
 def test_systems_whose_cases_are_in_another_order_or_read_by_others_are_compared():
@@ -133,8 +133,8 @@ def test_systems_whose_cases_are_in_another_order_or_read_by_others_are_compared
         judge = dict(zip(rng.permutation(N).tolist(), [0.0] * N)) | dict(enumerate((quality + rng.normal(size=N) > 0) * 1.0))
         known[name] = ugt.Ratings.from_long(case, people[who], right), {"j": judge}
     found = ugt.judges.assess_judges(known).order[0]
-    assert found["reason"] == ""
-    assert found["low"] < found["difference"] < found["high"]
+    assert found.reason == ""
+    assert found.low < found.difference < found.high
 
 
 def test_cases_with_more_chance_to_be_labelled_count_less():
@@ -143,21 +143,21 @@ def test_cases_with_more_chance_to_be_labelled_count_less():
     by_case = labels.means()[:LABELLED]
     weight = 1 / np.array([*chance.values()])[:LABELLED]
     bias = weight @ (judges["rule"][:LABELLED] - by_case) / weight.sum()
-    assert row(found.bias, judge="rule", column="topic")["bias"] == pytest.approx(bias, abs=1e-12)
-    assert row(found.means, judge="rule")["corrected"] == ugt.corrected_mean(labels, judges["rule"], probabilities=chance).value
+    assert row(found.bias, judge="rule", column="topic").bias == pytest.approx(bias, abs=1e-12)
+    assert row(found.means, judge="rule").corrected == ugt.corrected_mean(labels, judges["rule"], probabilities=chance).value
     strata = ugt.judges.assess_judges({"A": (labels, judges)}, strata=dict(enumerate(np.arange(N) % 3)))
-    assert row(strata.means, judge="j")["corrected"] == ugt.corrected_mean(labels, judges["j"], strata=np.arange(N) % 3).value
+    assert row(strata.means, judge="j").corrected == ugt.corrected_mean(labels, judges["j"], strata=np.arange(N) % 3).value
 
 
 def test_one_annotator_has_intervals_over_cases_only():
     labels = ugt.Ratings.from_wide(np.where(np.arange(60) < 30, np.arange(60) % 2, np.nan)[:, None].tolist())
     found = ugt.judges.assess_judges({"A": (labels, {"j": np.tile([0.0, 1.0, 1.0], 20)})})
     one = found.means[0]
-    assert one["notes"][-1] == "one annotator: how annotators differ is not known"
-    assert (one["low"], one["high"]) == (one["cases_low"], one["cases_high"])
-    assert found.distance[0]["reason"]
-    assert np.isnan(found.people[0]["alpha"])
-    assert "–" in html(vars(found), {"title": None, "date": "2026-01-01", "version": "0", "level": 0.95})
+    assert one.notes[-1] == "one annotator: how annotators differ is not known"
+    assert (one.low, one.high) == (one.cases_low, one.cases_high)
+    assert found.distance[0].reason
+    assert np.isnan(found.people[0].alpha)
+    assert "–" in html(found, {"title": None, "date": "2026-01-01", "version": "0", "level": 0.95})
 
 
 def test_systems_are_compared_on_the_cases_that_the_judge_scored_on_both():
@@ -172,7 +172,7 @@ def test_systems_are_compared_on_the_cases_that_the_judge_scored_on_both():
         given, missing="drop", clusters=dict(enumerate(np.arange(N) // 4)), strata=dict(enumerate(np.arange(N) % 2))
     )
     left_out = "1 labelled case without a score of the judge was left out: the mean is of the cases that it scored"
-    assert [left_out in one["notes"] for one in found.means] == [False, True]
+    assert [left_out in one.notes for one in found.means] == [False, True]
     kept = np.array([case for case in range(N) if case not in (3, 200)])
     means = []
     for name in "AB":
@@ -183,11 +183,11 @@ def test_systems_are_compared_on_the_cases_that_the_judge_scored_on_both():
         means.append(ugt.corrected_mean(labels, known[name][1]["j"][kept], strata=kept % 2))
     (pair,) = found.order
     expected = means[0].minus(means[1])
-    assert pair["difference"] == pytest.approx(expected.value, rel=1e-12)
-    np.testing.assert_allclose([pair["low"], pair["high"]], expected.interval(clusters=kept // 4), rtol=1e-12)
-    assert (pair["n_cases"], pair["n_all"], pair["survives"]) == (298, 300, True)
-    assert pair["judge_alone"] == pytest.approx(means[0].judge - means[1].judge)
-    page = html({**vars(found)}, {"title": None, "date": "2026-01-02T03:04", "version": "0.1.0", "level": 0.95})
+    assert pair.difference == pytest.approx(expected.value, rel=1e-12)
+    np.testing.assert_allclose([pair.low, pair.high], expected.interval(clusters=kept // 4), rtol=1e-12)
+    assert (pair.n_cases, pair.n_all, pair.survives) == (298, 300, True)
+    assert pair.judge_alone == pytest.approx(means[0].judge - means[1].judge)
+    page = html(found, {"title": None, "date": "2026-01-02T03:04", "version": "0.1.0", "level": 0.95})
     assert "shown, as by the judge (298 of 300 cases)" in page and "Cases that the judge scored on one of the two systems only" in page
 
 
@@ -201,16 +201,16 @@ def test_groups_are_the_same_in_all_systems_and_hold_all_cases():
         labels = ugt.Ratings.from_long(case, np.tile(["p", "q"], 80), (quality[case] + rng.normal(size=160) > 0) * 1.0, cases=cases[:size])
         given[name] = labels, {"j": np.maximum(quality, 0)}
     found = ugt.judges.assess_judges(given, columns={"length": {i: 1_000_000 + i for i in range(200)}})
-    assert [one["score"] for one in found.by_score] == ["up to 0", "above 0"]
-    assert sum(one["n_labelled"] for one in found.by_score) == 160
+    assert [one.score for one in found.by_score] == ["up to 0", "above 0"]
+    assert sum(one.n_labelled for one in found.by_score) == 160
     zero = np.concatenate([scores["j"][:80] == 0 for _, scores in given.values()])
     labelled = np.concatenate([labels.means()[:80] for labels, _ in given.values()])
     weight = np.repeat([200, 190], 80)  # each labelled case stands for others of its system
-    assert found.by_score[0]["people"] == pytest.approx(np.average(labelled[zero], weights=weight[zero]))
-    lengths = [one for one in found.bias if one["column"] == "length"]
-    assert [one["group"] for one in lengths] == ["up to 1.00006e+06", "up to 1.00013e+06", "above 1.00013e+06"]
-    assert sum(one["n_labelled"] for one in lengths) == 160
-    assert all(not np.isnan(one["share"]) for one in found.next_labels)
+    assert found.by_score[0].people == pytest.approx(np.average(labelled[zero], weights=weight[zero]))
+    lengths = [one for one in found.bias if one.column == "length"]
+    assert [one.group for one in lengths] == ["up to 1.00006e+06", "up to 1.00013e+06", "above 1.00013e+06"]
+    assert sum(one.n_labelled for one in lengths) == 160
+    assert all(not np.isnan(one.share) for one in found.next_labels)
 
 
 @pytest.mark.parametrize(("by", "noted"), [(100, True), (-1, True), (0.9, False), (1.4, False)])
@@ -218,29 +218,29 @@ def test_scores_of_another_scale_than_labels_are_noted(by, noted):
     """The corrected mean takes any scale; the judge alone, distances and biases do not."""
     labels, judges = systems()["A"]
     (found,) = ugt.judges.assess_judges({"A": (labels, {"j": by * judges["j"]})}).means
-    assert any("compare numbers of different scales" in note for note in found["notes"]) == noted
+    assert any("compare numbers of different scales" in note for note in found.notes) == noted
     always, above = np.ones(N), 1 + judges["j"]
     rows = ugt.judges.assess_judges({"A": (labels, {"always": always, "above": above})}).means
-    assert [any("different scales" in note for note in one["notes"]) for one in rows] == [False, True]
+    assert [any("different scales" in note for note in one.notes) for one in rows] == [False, True]
     if by == 100:
-        assert f"scores are from 0 to {by}, labels from 0 to 1: the judge alone" in found["notes"][0]
+        assert f"scores are from 0 to {by}, labels from 0 to 1: the judge alone" in found.notes[0]
 
 
 def test_cells_without_a_value_are_a_group_of_their_own():
     """A blank among lengths does not make a group of each length."""
     labels, judges = systems()["A"]
     lengths = {i: "" if i % 4 == 0 else str(100 + i) for i in range(N - 10)}
-    found = [row for row in ugt.judges.assess_judges({"A": (labels, judges)}, columns={"length": lengths}).bias if row["judge"] == "j"]
-    assert [row["group"] for row in found] == ["up to 197", "up to 293", "above 293", "not stated"]
-    assert [row["n_labelled"] for row in found] == [73, 17, 0, 30]
+    found = [row for row in ugt.judges.assess_judges({"A": (labels, judges)}, columns={"length": lengths}).bias if row.judge == "j"]
+    assert [row.group for row in found] == ["up to 197", "up to 293", "above 293", "not stated"]
+    assert [row.n_labelled for row in found] == [73, 17, 0, 30]
 
 
 def test_systems_with_other_cases_have_no_order():
     labels, judges = systems()["A"]
     other = ugt.Ratings.from_wide([[1, 0], [1, 1], [0, 1]] * 10, case_ids=[f"x{i}" for i in range(30)])
     found = ugt.judges.assess_judges({"A": (labels, {"j": judges["j"]}), "B": (other, {"j": np.ones(30)})})
-    assert np.isnan(found.order[0]["low"])
-    assert found.order[0]["reason"] == "systems must have cases in common, to be compared. Got none for 'A' and 'B'."
+    assert np.isnan(found.order[0].low)
+    assert found.order[0].reason == "systems must have cases in common, to be compared. Got none for 'A' and 'B'."
 
 
 @pytest.mark.parametrize(
@@ -259,15 +259,14 @@ def test_refused(given, message):
 
 
 def test_page(made):
-    tables = {**vars(made)}
-    page = html(tables, {"title": "<b>judges</b> & co", "date": "2026-01-02T03:04", "version": "0.1.0", "level": 0.95})
+    page = html(made, {"title": "<b>judges</b> & co", "date": "2026-01-02T03:04", "version": "0.1.0", "level": 0.95})
     assert "<script" not in page
     assert "&lt;b&gt;judges&lt;/b&gt; &amp; co" in page
     assert len(page.encode()) < 100_000
     assert len(re.findall(r"<section", page)) == 7
-    for sentence in verdicts(tables):
+    for sentence in verdicts(made):
         assert sentence in page
-    assert verdicts(tables)[0] == (
+    assert verdicts(made)[0] == (
         "j: the corrected means show 1 of 1 difference between systems (B above A); the judge alone gives the same order for 1 of 1."
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -87,18 +88,23 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
         made = assess_judges(
             given, values=named, columns=columns, clusters=clusters, level=options.level, missing=options.missing, **chosen
         )
-        tables = {name: getattr(made, name) for name in TABLES}
         if draft is not None:
-            facts = {"title": options.title, "date": now(), "version": __version__, "level": made.level}
-            write_text(draft / "judge.html", html(tables, facts))
-            for name, rows in tables.items():
-                if rows:
-                    cells = [["; ".join(cell) if isinstance(cell, tuple) else cell for cell in row.values()] for row in rows]
-                    write_csv(draft / f"{name}.csv", list(rows[0]), cells)
-    say(*_lines(made, tables))
+            _write(draft, made, options.title)
+    say(*_lines(made))
     if draft is not None:
         say("", f"Page: {options.out}/judge.html")
-    return {**tables, "level": made.level, "left_out": dict(log.left_out), "files": files}
+    plain = {name: [row._asdict() for row in getattr(made, name)] for name in TABLES}
+    return {**plain, "level": made.level, "left_out": dict(log.left_out), "files": files}
+
+
+def _write(draft: Path, made: JudgeAssessment, title: str | None) -> None:
+    facts = {"title": title, "date": now(), "version": __version__, "level": made.level}
+    write_text(draft / "judge.html", html(made, facts))
+    for name in TABLES:
+        rows = getattr(made, name)
+        if rows:
+            cells = [["; ".join(cell) if isinstance(cell, tuple) else cell for cell in row] for row in rows]
+            write_csv(draft / f"{name}.csv", rows[0]._fields, cells)
 
 
 def _values(words: list[str] | None) -> dict[str, float] | None:
@@ -213,19 +219,19 @@ def _names_systems(options: argparse.Namespace) -> bool:
         return source.ending in ENDINGS and any(plain(name) in ALIASES["model"] for name in table_of(source).header)
 
 
-def _lines(made: JudgeAssessment, tables: dict[str, Any]) -> list[str]:
+def _lines(made: JudgeAssessment) -> list[str]:
     rows = [
         [
-            f"{row['judge']} on {row['system']}",
-            spanned(row["corrected"], row["low"], row["high"], 3),
-            spanned(row["corrected"], row["cases_low"], row["cases_high"], 3),
-            decimal(row["judge_alone"], 3),
-            decimal(row["people_alone"], 3),
-            f"{row['n_labelled']:,} of {row['n_cases']:,}",
+            f"{row.judge} on {row.system}",
+            spanned(row.corrected, row.low, row.high, 3),
+            spanned(row.corrected, row.cases_low, row.cases_high, 3),
+            decimal(row.judge_alone, 3),
+            decimal(row.people_alone, 3),
+            f"{row.n_labelled:,} of {row.n_cases:,}",
         ]
         for row in made.means
     ]
     head = ["", "corrected mean", "same annotators", "judge alone", "labels alone", "labelled"]
     legend = f"In brackets: {100 * made.level:g}% intervals, over cases and annotators, and over cases with the same annotators."
-    notes = [f"Note: {row['judge']} on {row['system']}: {note}" for row in made.means for note in row["notes"]]
-    return [*verdicts(tables), "", *(line.rstrip() for line in aligned([head, *rows])), legend, *notes]
+    notes = [f"Note: {row.judge} on {row.system}: {note}" for row in made.means for note in row.notes]
+    return [*verdicts(made), "", *(line.rstrip() for line in aligned([head, *rows])), legend, *notes]

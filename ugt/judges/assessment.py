@@ -25,10 +25,18 @@ from .corrected import places
 from .corrected_mean import ALIKE, corrected_mean
 from .groups import ScoredSystem, biases_of, by_score_of, clusters_of, ends_of, groups_of
 from .input import JudgedCases, of_rows, read
+from .rows import (
+    JudgeBiasRow,
+    JudgeDistanceRow,
+    JudgeMeanRow,
+    JudgeOrderRow,
+    JudgePeopleRow,
+    JudgeScoreRow,
+    NextLabelsRow,
+    WidthRow,
+)
 
 ONE_ANNOTATOR = "one annotator: how annotators differ is not known"
-
-Rows = list[dict[str, Any]]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -75,14 +83,14 @@ class JudgeAssessment(Record):
     See :func:`assess_judges`.
     """
 
-    means: Rows
-    order: Rows
-    distance: Rows
-    people: Rows
-    by_score: Rows
-    bias: Rows
-    next_labels: Rows
-    widths: Rows
+    means: list[JudgeMeanRow]
+    order: list[JudgeOrderRow]
+    distance: list[JudgeDistanceRow]
+    people: list[JudgePeopleRow]
+    by_score: list[JudgeScoreRow]
+    bias: list[JudgeBiasRow]
+    next_labels: list[NextLabelsRow]
+    widths: list[WidthRow]
     level: float
 
 
@@ -150,7 +158,7 @@ def assess_judges(
     >>> labels = ugt.Ratings.from_long(case, who, right * 1.0, cases=np.arange(400))
     >>> found = ugt.judges.assess_judges({"model": (labels, {"judge": quality + rng.logistic(size=400) > 0.5})})
     >>> row = found.means[0]
-    >>> [round(row[name], 2) for name in ("judge_alone", "people_alone", "corrected", "low", "high")]
+    >>> [round(one, 2) for one in (row.judge_alone, row.people_alone, row.corrected, row.low, row.high)]
     [0.4, 0.49, 0.5, 0.39, 0.61]
     """
     level = check_level(level)
@@ -199,20 +207,16 @@ def _unlike(given: JudgedCases) -> list[str]:
     return [f"{ends}: the judge alone, its distance to people and its bias compare numbers of different scales"]
 
 
-def _mean(one: ScoredSystem, clusters: Any, level: float) -> dict[str, Any]:
+def _mean(one: ScoredSystem, clusters: Any, level: float) -> JudgeMeanRow:
     found, own = one.mean, clusters_of(clusters, one.labels)
     people = found.without_judge
     several = len(one.labels.annotators) > 1
     random = ("cases", "annotators") if several else ("cases",)
-    people_low, people_high = ends_of(people, level, own, random)
-    low, high = ends_of(found, level, own, random)
-    cases_low, cases_high = ends_of(found, level, own, ("cases",))
-    return {
-        "judge": one.judge, "system": one.system, "n_cases": found.n_cases, "n_labelled": found.n_labelled,
-        "n_annotators": found.n_annotators, "judge_alone": found.judge, "people_alone": people.value, "people_low": people_low,
-        "people_high": people_high, "corrected": found.value, "low": low, "high": high, "cases_low": cases_low, "cases_high": cases_high,
-        "tuning": found.tuning, "notes": (*one.notes, *(() if several else (ONE_ANNOTATOR,))),
-    }  # fmt: skip
+    ends = (*ends_of(found, level, own, random), *ends_of(found, level, own, ("cases",)))
+    notes = (*one.notes, *(() if several else (ONE_ANNOTATOR,)))
+    sizes = (found.n_cases, found.n_labelled, found.n_annotators)
+    alone = (found.judge, people.value, *ends_of(people, level, own, random))
+    return JudgeMeanRow(one.judge, one.system, *sizes, *alone, found.value, *ends, found.tuning, notes)
 
 
 def _in_both(first: ScoredSystem, second: ScoredSystem, chosen: Mapping[str, Any]) -> tuple[ScoredSystem, ScoredSystem]:
@@ -231,10 +235,9 @@ def _in_both(first: ScoredSystem, second: ScoredSystem, chosen: Mapping[str, Any
     return found[0], found[1]
 
 
-def _order(own: list[ScoredSystem], chosen: Mapping[str, Any], clusters: Any, level: float) -> Iterator[dict[str, Any]]:
+def _order(own: list[ScoredSystem], chosen: Mapping[str, Any], clusters: Any, level: float) -> Iterator[JudgeOrderRow]:
     pairs = list(combinations(own, 2))
     for first, second in pairs:
-        row: dict[str, Any] = {"judge": first.judge, "first": first.system, "second": second.system}
         n_cases, n_all, alone = 0, max(first.mean.n_cases, second.mean.n_cases), math.nan
         difference = low = high = math.nan
         reason = ""
@@ -249,38 +252,38 @@ def _order(own: list[ScoredSystem], chosen: Mapping[str, Any], clusters: Any, le
         except ValueError as problem:
             reason = str(problem)
         shown = bool(low > 0 or high < 0)
-        row |= {"n_cases": n_cases, "n_all": n_all, "judge_alone": alone, "difference": difference, "low": low, "high": high}
-        yield {**row, "shown": shown, "survives": shown and (alone > 0) == (difference > 0), "reason": reason}
+        survives = shown and (alone > 0) == (difference > 0)
+        pair = (first.judge, first.system, second.system)
+        yield JudgeOrderRow(*pair, n_cases, n_all, alone, difference, low, high, shown, survives, reason)
 
 
-def _distance(one: ScoredSystem, clusters: Any, level: float) -> dict[str, Any]:
+def _distance(one: ScoredSystem, clusters: Any, level: float) -> JudgeDistanceRow:
     """How near the judge is to people, with what the cases with several labels tell."""
-    row: dict[str, Any] = {"judge": one.judge, "system": one.system}
-    names = ("ratio", "low", "high", "increase", "increase_low", "increase_high", "winning_rate", "advantage")
-    row |= dict.fromkeys(names, math.nan) | {"passed": None, "reason": ""}
+    row = JudgeDistanceRow(one.judge, one.system)
     binary = set(np.unique(one.labels.value)) | set(np.unique(one.scores)) <= {0.0, 1.0}
     distance = "zero-one" if binary else "squared"
     own = clusters_of(clusters, one.labels)
     with heard():
         try:
             ratio = discrepancy_ratio(one.labels, one.scores, distance=distance)
-            row["ratio"], (row["low"], row["high"]) = ratio.value, ends_of(ratio, level, own)
+            low, high = ends_of(ratio, level, own)
+            row = row._replace(ratio=ratio.value, low=low, high=high)
             increase = individual_equivalence_index(one.labels, one.scores, distance=distance)
-            row["increase"], (row["increase_low"], row["increase_high"]) = increase.value, ends_of(increase, level, own)
+            low, high = ends_of(increase, level, own)
+            row = row._replace(increase=increase.value, increase_low=low, increase_high=high)
             test: Any = alternative_annotator_test(one.labels, one.scores, distance=distance)
             test = test if own is None else test.over_clusters(own)
-            row["winning_rate"], row["advantage"], row["passed"] = test.winning_rate, test.value, bool(test.passed)
+            row = row._replace(winning_rate=test.winning_rate, advantage=test.value, passed=bool(test.passed))
         except ValueError as problem:
-            row["reason"] = str(problem)
+            row = row._replace(reason=str(problem))
     return row
 
 
-def _people(one: ScoredSystem, clusters: Any, level: float) -> dict[str, Any]:
+def _people(one: ScoredSystem, clusters: Any, level: float) -> JudgePeopleRow:
     labels = one.labels
     several = int((sizes_of(labels.offsets) > 1).sum())
-    row = {"system": one.system, "n_annotators": len(labels.annotators), "n_several": several}
+    row = JudgePeopleRow(one.system, len(labels.annotators), several)
     own = clusters_of(clusters, labels)
-    agreement = agreement_low = agreement_high = alpha = low = high = math.nan
     if several:
         with heard():
             codes = np.unique(labels.value)
@@ -289,39 +292,38 @@ def _people(one: ScoredSystem, clusters: Any, level: float) -> dict[str, Any]:
             )
             shares = percent_agreement(named)
             held = None if own is None else own[sizes_of(labels.offsets) > 0]
-            agreement, (agreement_low, agreement_high) = shares.value, ends_of(shares, level, held)
+            low, high = ends_of(shares, level, held)
+            row = row._replace(agreement=shares.value, agreement_low=low, agreement_high=high)
             found = krippendorff_alpha(labels, level="interval")
-            alpha, (low, high) = found.value, ends_of(found, level, own)
-    ends = {"agreement": agreement, "agreement_low": agreement_low, "agreement_high": agreement_high}
-    return {**row, **ends, "alpha": alpha, "low": low, "high": high}
+            low, high = ends_of(found, level, own)
+            row = row._replace(alpha=found.value, low=low, high=high)
+    return row
 
 
 # ---- what to label next
 
 
-def _next_labels(one: ScoredSystem) -> list[dict[str, Any]]:
+def _next_labels(one: ScoredSystem) -> list[NextLabelsRow]:
     """Shares of new labels by groups of the judge's score, in proportion to cases times standard deviation [Neyman 1934]."""
     labelled = sizes_of(one.labels.offsets) > 0
     total = np.bincount(row_of(one.labels.offsets), one.labels.value, one.labels.n_cases)
     with np.errstate(invalid="ignore"):
         rest = total / sizes_of(one.labels.offsets) - one.mean.tuning * one.scores
-    rows: Rows = []
+    rows: list[NextLabelsRow] = []
     for name, (held,) in groups_of([one], "score", {}):
         own = rest[held & labelled]
         std = float(own.std(ddof=1)) if len(own) > 1 else math.nan
-        rows.append(
-            {"judge": one.judge, "system": one.system, "score": name, "n_cases": int(held.sum()), "n_labelled": len(own), "std": std}
-        )
-    weights = np.array([row["n_cases"] * row["std"] for row in rows])
+        rows.append(NextLabelsRow(one.judge, one.system, name, int(held.sum()), len(own), std))
+    weights = np.array([row.n_cases * row.std for row in rows])
     known = np.isfinite(weights)
     share = weights / weights[known].sum() if known.all() and weights.sum() > 0 else np.full(len(rows), math.nan)
-    return [{**row, "share": float(one_share)} for row, one_share in zip(rows, share)]
+    return [row._replace(share=float(one_share)) for row, one_share in zip(rows, share)]
 
 
-def _widths(one: ScoredSystem, clusters: Any, level: float) -> dict[str, Any]:
+def _widths(one: ScoredSystem, clusters: Any, level: float) -> WidthRow:
     """The width of the interval, and what it would be with more cases or annotators like these: in proportion to expected widths."""
     found = one.mean
-    row: dict[str, Any] = {"judge": one.judge, "system": one.system, "now": math.nan, "more_cases": math.nan, "more_annotators": math.nan}
+    row = WidthRow(one.judge, one.system)
     if found.n_annotators < 2:
         return row
     low, high = ends_of(found, level, clusters_of(clusters, one.labels))
@@ -330,4 +332,4 @@ def _widths(one: ScoredSystem, clusters: Any, level: float) -> dict[str, Any]:
         more = found.expected_width(found.n_annotators, 2 * found.n_labelled, level=level)
         others = found.expected_width(2 * found.n_annotators, level=level)
     times = (high - low) / now if now > 0 else math.nan
-    return {**row, "now": high - low, "more_cases": times * more, "more_annotators": times * others}
+    return row._replace(now=high - low, more_cases=times * more, more_annotators=times * others)

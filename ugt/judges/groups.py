@@ -17,6 +17,7 @@ from ..resampling import ids_of_cases
 from .corrected import Corrected
 from .corrected_mean import CorrectedDifference, CorrectedMean, record_of
 from .input import JudgedCases
+from .rows import JudgeBiasRow, JudgeScoreRow
 
 LEAST = 10  # labelled cases of a group whose bias is told
 NOT_STATED = "not stated"  # the group of blank cells and of cases that a column lacks
@@ -106,28 +107,26 @@ class _Pooled(NamedTuple):
         return (found.value, *ends_of(found, level, self.held, random))
 
 
-def by_score_of(own: list[ScoredSystem], clusters: Any, level: float) -> Iterator[dict[str, Any]]:
+def by_score_of(own: list[ScoredSystem], clusters: Any, level: float) -> Iterator[JudgeScoreRow]:
     pooled = _Pooled.of(own, clusters, 0.0, 1.0)
     for name, groups in groups_of(own, "score", {}):
         rows = pooled.rows(groups)
-        people, low, high = pooled.mean(rows, level)
         score = float(np.concatenate([one.scores[held] for one, held in zip(own, groups)]).mean())
-        ends = {"people": people, "low": low, "high": high}
-        yield {"judge": own[0].judge, "score": name, "n_labelled": int(rows.sum()), "mean_score": score, **ends}
+        yield JudgeScoreRow(own[0].judge, name, int(rows.sum()), score, *pooled.mean(rows, level))
 
 
-def biases_of(own: list[ScoredSystem], columns: Mapping[str, Any], clusters: Any, level: float) -> Iterator[dict[str, Any]]:
+def biases_of(own: list[ScoredSystem], columns: Mapping[str, Any], clusters: Any, level: float) -> Iterator[JudgeBiasRow]:
     pooled = _Pooled.of(own, clusters, 1.0, -1.0)
     for column in (["system"] if len(own) > 1 else []) + list(columns):
         found = groups_of(own, column, columns)
         together = 1 - (1 - level) / len(found)
         for name, groups in found:
             rows = pooled.rows(groups)
-            row = {"judge": own[0].judge, "column": column, "group": name, "n_labelled": int(rows.sum())}
-            for kind, (value, low, high) in (("bias", pooled.mean(rows, together)), ("apart", pooled.apart(rows, together))):
-                end = "" if kind == "bias" else "apart_"
-                row |= {kind: value, f"{end}low": low, f"{end}high": high, f"{end}shown": bool(low > 0 or high < 0)}
-            yield row
+            bias, apart = (
+                (value, low, high, bool(low > 0 or high < 0))
+                for value, low, high in (pooled.mean(rows, together), pooled.apart(rows, together))
+            )
+            yield JudgeBiasRow(own[0].judge, column, name, int(rows.sum()), *bias, *apart)
 
 
 def groups_of(own: list[ScoredSystem], column: str, columns: Mapping[str, Any]) -> list[tuple[str, list[NDArray[np.bool_]]]]:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from ..judges.rows import JudgeDistanceRow, JudgeMeanRow, JudgeOrderRow, NextLabelsRow, WidthRow
 from .digits import Digits
 from .markup import NONE, bullets, count, finding, plain, table, text, unique
 from .page import sheet
+
+if TYPE_CHECKING:
+    from ..judges import JudgeAssessment
 
 MOST_NAMED = 3  # differences that the first sentences name
 ASSUMED = (
@@ -22,44 +26,45 @@ ASSUMED = (
 )
 
 
-def html(tables: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
+def html(tables: JudgeAssessment, facts: Mapping[str, Any]) -> str:
     """Return the page as text (to be written as UTF-8).
 
     ``tables`` are those of a ``JudgeAssessment``; ``facts`` are ``title``, ``date``, ``version`` and ``level``.
     """
     parts = [_first(tables), _order(tables), _near(tables), _given_score(tables), _bias(tables), _next(tables), _basis(facts)]
-    judges, systems = unique(row["judge"] for row in tables["means"]), unique(row["system"] for row in tables["means"])
+    judges, systems = unique(row.judge for row in tables.means), unique(row.system for row in tables.means)
     named = ", ".join(map(plain, judges[:3])) + (f" and {len(judges) - 3} more" if len(judges) > 3 else "")
     title = plain(facts["title"]) if facts.get("title") else f"{named} compared with people"
     subtitle = f"{len(judges)} judge{'s' * (len(judges) > 1)} · {len(systems)} system{'s' * (len(systems) > 1)} · {_sizes(tables)}"
     return sheet(title, subtitle, "\n".join(one.html for one in parts if one is not None), facts["date"], facts["version"])
 
 
-def verdicts(tables: Mapping[str, Any]) -> list[str]:
+def verdicts(tables: JudgeAssessment) -> list[str]:
     """Return the main sentences, as text without elements."""
-    return [_verdict(tables, judge) for judge in unique(row["judge"] for row in tables["means"])]
+    return [_verdict(tables, judge) for judge in unique(row.judge for row in tables.means)]
 
 
-def _sizes(tables: Mapping[str, Any]) -> str:
-    rows = tables["means"]
-    cases, labelled, people = (max(row[name] for row in rows) for name in ("n_cases", "n_labelled", "n_annotators"))
+def _sizes(tables: JudgeAssessment) -> str:
+    rows = tables.means
+    cases, labelled = max(row.n_cases for row in rows), max(row.n_labelled for row in rows)
+    people = max(row.n_annotators for row in rows)
     return f"{count(cases)} cases, {count(labelled)} of them labelled by {count(people)} annotator{'s' * (people != 1)}"
 
 
-def _named(row: Mapping[str, Any]) -> str:
-    return f"{text(row['judge'])} on {text(row['system'])}"
+def _named(row: JudgeMeanRow | JudgeDistanceRow | NextLabelsRow | WidthRow) -> str:
+    return f"{text(row.judge)} on {text(row.system)}"
 
 
-def _digits(rows: Iterable[Mapping[str, Any]], low: str = "low", high: str = "high") -> Digits:
-    return Digits.proportion((_known(row[low]), _known(row[high])) for row in rows)
+def _digits(ends: Iterable[tuple[float, float]]) -> Digits:
+    return Digits.proportion((_known(low), _known(high)) for low, high in ends)
 
 
 def _known(value: float | None) -> float | None:
     return None if value is None or math.isnan(value) else value
 
 
-def _ends(digits: Digits, row: Mapping[str, Any], low: str = "low", high: str = "high") -> str:
-    return digits.ends(_known(row[low]), _known(row[high]))
+def _ends(digits: Digits, low: float, high: float) -> str:
+    return digits.ends(_known(low), _known(high))
 
 
 def _number(digits: Digits, value: float | None) -> str:
@@ -70,20 +75,12 @@ def _number(digits: Digits, value: float | None) -> str:
     return (shown.lstrip("-") if float(shown) == 0 else shown).replace("-", "−")
 
 
-def _verdict(tables: Mapping[str, Any], judge: str) -> str:
-    means, pairs = ([row for row in tables[name] if row["judge"] == judge] for name in ("means", "order"))
+def _verdict(tables: JudgeAssessment, judge: str) -> str:
+    pairs = [row for row in tables.order if row.judge == judge]
     if not pairs:
-        (row,), digits = means, _digits(means)
-        inside = _known(row["low"]) is not None and row["low"] <= row["judge_alone"] <= row["high"]
-        where = "inside" if inside else "outside"
-        said = f"{judge}: corrected by the labels of people, the mean of {row['system']} is {_number(digits, row['corrected'])}"
-        if _known(row["low"]) is None:
-            return f"{said}, without an interval. The judge alone gives {_number(digits, row['judge_alone'])}."
-        return (
-            f"{said} ({_number(digits, row['low'])} to {_number(digits, row['high'])}). The judge alone gives "
-            f"{_number(digits, row['judge_alone'])}, {where} this interval."
-        )
-    known, shown = [row for row in pairs if _known(row["low"]) is not None], [row for row in pairs if row["shown"]]
+        (row,) = (row for row in tables.means if row.judge == judge)
+        return _verdict_of_mean(row)
+    known, shown = [row for row in pairs if _known(row.low) is not None], [row for row in pairs if row.shown]
     differences = f"difference{'s' * (len(pairs) > 1)} between systems"
     if not known:
         return f"{judge}: no {differences} could be computed with an interval; the reasons are beside them."
@@ -93,8 +90,8 @@ def _verdict(tables: Mapping[str, Any], judge: str) -> str:
             f"{judge}: the corrected means show {'none of the ' + str(len(pairs)) if len(pairs) > 1 else 'no'} {differences}. The order "
             f"that the judge gives is neither confirmed nor refuted.{missing}"
         )
-    alike = sum(row["survives"] for row in shown)
-    named = [" above ".join([row["first"], row["second"]][:: 1 if row["difference"] > 0 else -1]) for row in shown]
+    alike = sum(row.survives for row in shown)
+    named = [f"{row.first} above {row.second}" if row.difference > 0 else f"{row.second} above {row.first}" for row in shown]
     more = f" and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else ""
     return (
         f"{judge}: the corrected means show {len(shown)} of {len(pairs)} {differences} ({', '.join(named[:MOST_NAMED])}{more}); the judge "
@@ -102,15 +99,26 @@ def _verdict(tables: Mapping[str, Any], judge: str) -> str:
     )
 
 
-def _first(tables: Mapping[str, Any]) -> Any:
-    rows = tables["means"]
-    digits = _digits(rows)
+def _verdict_of_mean(row: JudgeMeanRow) -> str:
+    """Return the sentence on the corrected mean of one system."""
+    digits = _digits([(row.low, row.high)])
+    said = f"{row.judge}: corrected by the labels of people, the mean of {row.system} is {_number(digits, row.corrected)}"
+    alone = f"The judge alone gives {_number(digits, row.judge_alone)}"
+    if _known(row.low) is None:
+        return f"{said}, without an interval. {alone}."
+    where = "inside" if row.low <= row.judge_alone <= row.high else "outside"
+    return f"{said} ({_number(digits, row.low)} to {_number(digits, row.high)}). {alone}, {where} this interval."
+
+
+def _first(tables: JudgeAssessment) -> Any:
+    rows = tables.means
+    digits = _digits((row.low, row.high) for row in rows)
     cells = [
         [
-            _named(row), f"<b>{_number(digits, row['corrected'])}</b>", _ends(digits, row),
-            _ends(digits, row, "cases_low", "cases_high"), _number(digits, row["judge_alone"]),
-            f"{_number(digits, row['people_alone'])} ({_ends(digits, row, 'people_low', 'people_high')})", f"{row['tuning']:.2f}",
-            f"{count(row['n_labelled'])} of {count(row['n_cases'])}",
+            _named(row), f"<b>{_number(digits, row.corrected)}</b>", _ends(digits, row.low, row.high),
+            _ends(digits, row.cases_low, row.cases_high), _number(digits, row.judge_alone),
+            f"{_number(digits, row.people_alone)} ({_ends(digits, row.people_low, row.people_high)})", f"{row.tuning:.2f}",
+            f"{count(row.n_labelled)} of {count(row.n_cases)}",
         ]
         for row in rows
     ]  # fmt: skip
@@ -125,7 +133,7 @@ def _first(tables: Mapping[str, Any]) -> Any:
         "labelled",
     ]
     said = [f'<p class="verdict">{plain(one)}</p>' for one in verdicts(tables)]
-    notes = [f"{text(row['judge'])} on {text(row['system'])}: {plain(note)}" for row in rows for note in row["notes"]]
+    notes = [f"{text(row.judge)} on {text(row.system)}: {plain(note)}" for row in rows for note in row.notes]
     cautions = f"<h3>Cautions</h3>\n{bullets(notes)}" if notes else ""
     return finding(
         "means",
@@ -137,15 +145,15 @@ def _first(tables: Mapping[str, Any]) -> Any:
     )
 
 
-def _order(tables: Mapping[str, Any]) -> Any:
-    rows = tables["order"]
+def _order(tables: JudgeAssessment) -> Any:
+    rows = tables.order
     if not rows:
         return None
-    digits = _digits(rows)
+    digits = _digits((row.low, row.high) for row in rows)
     cells = [
         [
-            f"{text(row['judge'])}: {text(row['first'])} less {text(row['second'])}", _number(digits, row["judge_alone"]),
-            _number(digits, row["difference"]), _ends(digits, row), plain(row["reason"]) or _order_of(row),
+            f"{text(row.judge)}: {text(row.first)} less {text(row.second)}", _number(digits, row.judge_alone),
+            _number(digits, row.difference), _ends(digits, row.low, row.high), plain(row.reason) or _order_of(row),
         ]
         for row in rows
     ]  # fmt: skip
@@ -154,45 +162,45 @@ def _order(tables: Mapping[str, Any]) -> Any:
         "<p>The intervals of all pairs of a judge hold together (Bonferroni). A difference is shown if its interval excludes 0. "
         "A difference that is not shown may be of either sign.{cases}</p>"
     )
-    few = any(0 < row["n_cases"] < row["n_all"] for row in rows)
+    few = any(0 < row.n_cases < row.n_all for row in rows)
     how = how.replace("{cases}", " Cases that the judge scored on one of the two systems only do not count here." if few else "")
-    n = sum(row["shown"] for row in rows)
+    n = sum(row.shown for row in rows)
     return finding(
         "order", "Order of systems", f"{n} of {len(rows)} differences are shown", how, table("Paired differences", columns, cells)
     )
 
 
-def _order_of(row: Mapping[str, Any]) -> str:
+def _order_of(row: JudgeOrderRow) -> str:
     """Return whether the judge's order survives, and in how many of the cases it was looked for."""
-    cases = f" ({count(row['n_cases'])} of {count(row['n_all'])} cases)" if row["n_cases"] < row["n_all"] else ""
-    if not row["shown"]:
+    cases = f" ({count(row.n_cases)} of {count(row.n_all)} cases)" if row.n_cases < row.n_all else ""
+    if not row.shown:
         return f"not shown{cases}"
-    return f"shown, {'' if row['survives'] else 'not '}as by the judge{cases}"
+    return f"shown, {'' if row.survives else 'not '}as by the judge{cases}"
 
 
-def _near(tables: Mapping[str, Any]) -> Any:
-    rows = tables["distance"]
-    digits = _digits(rows)
-    decided = [row for row in rows if row["passed"] is not None]
+def _near(tables: JudgeAssessment) -> Any:
+    rows = tables.distance
+    digits = _digits((row.low, row.high) for row in rows)
+    decided = [row for row in rows if row.passed is not None]
     cells = [
         [
-            _named(row), f"{_number(digits, row['ratio'])} ({_ends(digits, row)})",
-            f"{_number(digits, row['increase'])} ({_ends(digits, row, 'increase_low', 'increase_high')})",
-            f"{row['winning_rate']:.2f}" if _known(row["winning_rate"]) is not None else plain(row["reason"]),
-            "" if row["passed"] is None else "passes" if row["passed"] else "does not pass",
+            _named(row), f"{_number(digits, row.ratio)} ({_ends(digits, row.low, row.high)})",
+            f"{_number(digits, row.increase)} ({_ends(digits, row.increase_low, row.increase_high)})",
+            f"{row.winning_rate:.2f}" if _known(row.winning_rate) is not None else plain(row.reason),
+            "" if row.passed is None else "passes" if row.passed else "does not pass",
         ]
         for row in rows
     ]  # fmt: skip
     columns = ["", "distance to people, relative to theirs", "increase of disagreement in place of a person", "winning rate", "test"]
     people = [
         [
-            text(row["system"]), count(row["n_annotators"]), count(row["n_several"]),
-            f"{_number(digits, row['agreement'])} ({_ends(digits, row, 'agreement_low', 'agreement_high')})",
-            f"{_number(digits, row['alpha'])} ({_ends(digits, row)})",
+            text(row.system), count(row.n_annotators), count(row.n_several),
+            f"{_number(digits, row.agreement)} ({_ends(digits, row.agreement_low, row.agreement_high)})",
+            f"{_number(digits, row.alpha)} ({_ends(digits, row.low, row.high)})",
         ]
-        for row in tables["people"]
+        for row in tables.people
     ]  # fmt: skip
-    passed = sum(row["passed"] for row in decided)
+    passed = sum(row.passed is True for row in decided)
     heading = f"{passed} of {len(decided)} pass the alternative annotator test" if decided else "Too few cases with several labels to say"
     return finding(
         "near", "How near the judge is to people", heading,
@@ -204,13 +212,13 @@ def _near(tables: Mapping[str, Any]) -> Any:
     )  # fmt: skip
 
 
-def _given_score(tables: Mapping[str, Any]) -> Any:
-    rows = tables["by_score"]
-    digits = _digits(rows)
+def _given_score(tables: JudgeAssessment) -> Any:
+    rows = tables.by_score
+    digits = _digits((row.low, row.high) for row in rows)
     cells = [
         [
-            f"{text(row['judge'])}: {text(row['score'])}", _number(digits, row["mean_score"]), _number(digits, row["people"]),
-            _ends(digits, row), count(row["n_labelled"]),
+            f"{text(row.judge)}: {text(row.score)}", _number(digits, row.mean_score), _number(digits, row.people),
+            _ends(digits, row.low, row.high), count(row.n_labelled),
         ]
         for row in rows
     ]  # fmt: skip
@@ -219,16 +227,16 @@ def _given_score(tables: Mapping[str, Any]) -> Any:
     return finding("scores", "By the judge's score", "What people say where the judge says this", how, table("By score", columns, cells))
 
 
-def _bias(tables: Mapping[str, Any]) -> Any:
-    rows = tables["bias"]
+def _bias(tables: JudgeAssessment) -> Any:
+    rows = tables.bias
     if not rows:
         return None
-    digits, apart = _digits(rows), _digits(rows, "apart_low", "apart_high")
+    digits, apart = _digits((row.low, row.high) for row in rows), _digits((row.apart_low, row.apart_high) for row in rows)
     cells = [
         [
-            f"{text(row['judge'])}, {text(row['column'])}: {text(row['group'])}", count(row["n_labelled"]), _number(digits, row["bias"]),
-            _ends(digits, row), "shown" if row["shown"] else "not shown", _number(apart, row["apart"]),
-            _ends(apart, row, "apart_low", "apart_high"), "shown" if row["apart_shown"] else "not shown",
+            f"{text(row.judge)}, {text(row.column)}: {text(row.group)}", count(row.n_labelled), _number(digits, row.bias),
+            _ends(digits, row.low, row.high), "shown" if row.shown else "not shown", _number(apart, row.apart),
+            _ends(apart, row.apart_low, row.apart_high), "shown" if row.apart_shown else "not shown",
         ]
         for row in rows
     ]  # fmt: skip
@@ -238,23 +246,21 @@ def _bias(tables: Mapping[str, Any]) -> Any:
         "treats this group differently. The intervals of a column hold together (Bonferroni), those of biases and those of differences "
         "each; the columns were not adjusted for each other.</p>"
     )
-    n, differ = (sum(row[name] for row in rows) for name in ("shown", "apart_shown"))
+    n, differ = sum(row.shown for row in rows), sum(row.apart_shown for row in rows)
     heading = f"A bias is shown in {n} of {len(rows)} groups; {differ} differ from the other groups"
     columns = ["", "labelled", "bias", "interval", "", "less other groups", "interval", ""]
     return finding("bias", "Where the judge is biased", heading, how, table("Bias by group", columns, cells))
 
 
-def _next(tables: Mapping[str, Any]) -> Any:
-    widths = [row for row in tables["widths"] if _known(row["more_cases"]) is not None]
-    planned = [[_named(row), *(f"{row[name]:.3f}" for name in ("now", "more_cases", "more_annotators"))] for row in widths]
+def _next(tables: JudgeAssessment) -> Any:
+    widths = [row for row in tables.widths if _known(row.more_cases) is not None]
+    planned = [[_named(row), *(f"{one:.3f}" for one in (row.now, row.more_cases, row.more_annotators))] for row in widths]
     shares = []
-    for row in tables["next_labels"]:
-        std, share = (
-            NONE if _known(row[name]) is None else shown.format(row[name]) for name, shown in (("std", "{:.3f}"), ("share", "{:.0%}"))
-        )
-        shares.append([f"{_named(row)}: {text(row['score'])}", count(row["n_cases"]), count(row["n_labelled"]), std, share])
-    better = sum(row["more_annotators"] < row["more_cases"] for row in widths)
-    alone = all(row["n_annotators"] < 2 for row in tables["means"])
+    for row in tables.next_labels:
+        std, share = (NONE if _known(one) is None else shown.format(one) for one, shown in ((row.std, "{:.3f}"), (row.share, "{:.0%}")))
+        shares.append([f"{_named(row)}: {text(row.score)}", count(row.n_cases), count(row.n_labelled), std, share])
+    better = sum(row.more_annotators < row.more_cases for row in widths)
+    alone = all(row.n_annotators < 2 for row in tables.means)
     heading = "One annotator: a second one is needed first" if alone else "Without an interval, no width can be expected"
     if widths:
         heading = f"Twice the {'annotators' if 2 * better > len(widths) else 'labelled cases'} would narrow the interval most"
