@@ -1,4 +1,4 @@
-from numpy import float64
+import numpy as np
 from numpy.typing import NDArray
 
-def diagnostics(series: NDArray[float64], score: NDArray[float64], wanted: int, out: NDArray[float64]) -> None: ...
+def diagnostics(series: NDArray[np.float64], score: NDArray[np.float64], wanted: int, out: NDArray[np.float64]) -> None: ...

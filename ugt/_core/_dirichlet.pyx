@@ -52,7 +52,8 @@ cdef extern from "ugt.h" nogil:
     int ugt_dirichlet_top(const ugt_concentrations *, uint64_t, int64_t, int64_t, int64_t, int64_t, int32_t *)
 
 
-def concentration_range(const double[::1] concentration, const double[::1] background):
+def concentration_range(const double[::1] concentration, const double[::1] background):  # -> tuple[float, float]
+    """The least and the largest of concentrations and of backgrounds that are not 0; NaN if one is."""
     cdef double found[2]
     cdef int64_t n = concentration.shape[0], m = background.shape[0]
     with nogil:
@@ -96,7 +97,7 @@ cdef class Profiles:
     def __dealloc__(self):
         ugt_profiles_free(self.profiles)
 
-    def __len__(self):
+    def __len__(self):  # -> int
         return ugt_profiles_count(self.profiles)
 
     cdef ugt_posterior posterior(self) noexcept nogil:
@@ -110,7 +111,7 @@ cdef class Profiles:
         p.n_classes = self.n_classes
         return p
 
-    def n_groups(self):
+    def n_groups(self):  # -> int
         cdef int64_t n = ugt_profiles_count(self.profiles)
         return 0 if n == 0 else ugt_profiles_offsets(self.profiles)[n]
 

@@ -1,6 +1,10 @@
-from numpy import float64, int64
+import numpy as np
 from numpy.typing import NDArray
 
 def log_likelihood(
-    offsets: NDArray[int64], log_share: NDArray[float64], count: NDArray[float64], log_total: NDArray[float64], out: NDArray[float64]
+    offsets: NDArray[np.int64],
+    log_share: NDArray[np.float64],
+    count: NDArray[np.float64],
+    log_total: NDArray[np.float64],
+    out: NDArray[np.float64],
 ) -> None: ...

@@ -1,81 +1,94 @@
-from __future__ import annotations
-
-from numpy import float64, int32, int64, uint64
+import numpy as np
 from numpy.typing import NDArray
 
-_Float = NDArray[float64]
-_Four = tuple[float, float, float, float]
-
-def start(offsets: NDArray[int64], vote: _Float, case_key: NDArray[uint64], seed: int, number: int, q: _Float) -> None: ...
+def start(
+    offsets: NDArray[np.int64], vote: NDArray[np.float64], case_key: NDArray[np.uint64], seed: int, number: int, q: NDArray[np.float64]
+) -> None: ...
 
 class Table:
     def __init__(
         self,
-        offsets: NDArray[int64],
-        annotator: NDArray[int32],
-        label: NDArray[int32],
-        weight: _Float | None,
-        given_offsets: NDArray[int64],
-        given: NDArray[int32],
+        offsets: NDArray[np.int64],
+        annotator: NDArray[np.int32],
+        label: NDArray[np.int32],
+        weight: NDArray[np.float64] | None,
+        given_offsets: NDArray[np.int64],
+        given: NDArray[np.int32],
         n_annotators: int,
         n_classes: int,
-        known: NDArray[int32] | None = ...,
+        known: NDArray[np.int32] | None = None,
     ) -> None: ...
 
 class Confusions:
     def __init__(self, table: Table, cells: int) -> None: ...
     def sizes(self) -> tuple[int, int, int, bool]: ...
-    def layout(self, offsets: NDArray[int64], index: NDArray[int32], cells: NDArray[int32]) -> None: ...
-    def count(self, q: _Float, count: _Float, class_count: _Float) -> None: ...
+    def layout(self, offsets: NDArray[np.int64], index: NDArray[np.int32], cells: NDArray[np.int32]) -> None: ...
+    def count(self, q: NDArray[np.float64], count: NDArray[np.float64], class_count: NDArray[np.float64]) -> None: ...
     def mode(
         self,
         diagonal: float,
         off_diagonal: float,
         prevalence_prior: float,
-        count: _Float,
-        class_count: _Float,
-        probability: _Float,
-        prevalence: _Float,
-        row_total: _Float,
+        count: NDArray[np.float64],
+        class_count: NDArray[np.float64],
+        probability: NDArray[np.float64],
+        prevalence: NDArray[np.float64],
+        row_total: NDArray[np.float64],
     ) -> float: ...
-    def expect(self, probability: _Float, prevalence: _Float, count: _Float, class_count: _Float, q: _Float | None = None) -> float: ...
+    def expect(
+        self,
+        probability: NDArray[np.float64],
+        prevalence: NDArray[np.float64],
+        count: NDArray[np.float64],
+        class_count: NDArray[np.float64],
+        q: NDArray[np.float64] | None = None,
+    ) -> float: ...
     def sample(
         self,
         concentration: tuple[float, float, float],
-        case_key: NDArray[uint64],
-        annotator_key: NDArray[uint64],
+        case_key: NDArray[np.uint64],
+        annotator_key: NDArray[np.uint64],
         seed: int,
         schedule: tuple[int, int, int, int, int, int],
         spare: int,
         classes: int,
-        stop: NDArray[int32],
-        value: _Float,
-        accuracy: _Float,
-        prevalence: _Float,
-        cell_mean: _Float,
+        stop: NDArray[np.int32],
+        value: NDArray[np.float64],
+        accuracy: NDArray[np.float64],
+        prevalence: NDArray[np.float64],
+        cell_mean: NDArray[np.float64],
     ) -> bool: ...
 
 class Coins:
-    def __init__(self, table: Table, entry: NDArray[int32]) -> None: ...
+    def __init__(self, table: Table, entry: NDArray[np.int32]) -> None: ...
     def expect(
         self,
-        right: _Float,
-        wrong: _Float,
-        prevalence: _Float,
-        q: _Float,
-        rest: _Float,
-        right_count: _Float,
-        class_count: _Float,
+        right: NDArray[np.float64],
+        wrong: NDArray[np.float64],
+        prevalence: NDArray[np.float64],
+        q: NDArray[np.float64],
+        rest: NDArray[np.float64],
+        right_count: NDArray[np.float64],
+        class_count: NDArray[np.float64],
         per_label: bool,
     ) -> float: ...
-    def labels(self, prior: _Four, ability: _Float, easiness: _Float, right: _Float, wrong: _Float) -> float: ...
-    def improve(self, prior: _Four, q: _Float, ability: _Float, easiness: _Float) -> None: ...
+    def labels(
+        self,
+        prior: tuple[float, float, float, float],
+        ability: NDArray[np.float64],
+        easiness: NDArray[np.float64],
+        right: NDArray[np.float64],
+        wrong: NDArray[np.float64],
+    ) -> float: ...
+    def improve(
+        self, prior: tuple[float, float, float, float], q: NDArray[np.float64], ability: NDArray[np.float64], easiness: NDArray[np.float64]
+    ) -> None: ...
     def information(
         self,
-        q: _Float,
-        chance: _Float,
-        out: _Float,
-        prior: _Four | None = None,
-        ability: _Float | None = None,
-        easiness: _Float | None = None,
+        q: NDArray[np.float64],
+        chance: NDArray[np.float64],
+        out: NDArray[np.float64],
+        prior: tuple[float, float, float, float] | None = None,
+        ability: NDArray[np.float64] | None = None,
+        easiness: NDArray[np.float64] | None = None,
     ) -> None: ...

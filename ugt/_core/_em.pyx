@@ -20,9 +20,7 @@ cdef extern from "em.h" nogil:
         int64_t n_pairs, n_cells, n_rows, n_candidates
         int all
     ctypedef struct ugt_pseudo_counts:
-        double diagonal
-        double off_diagonal
-        double prevalence
+        double diagonal, off_diagonal, prevalence
     ctypedef struct ugt_confusion_counts:
         double *count
         double *class_count
@@ -131,7 +129,7 @@ cdef class Confusions:
     def __dealloc__(self):
         ugt_confusions_free(self.x)
 
-    def sizes(self):
+    def sizes(self):  # -> tuple[int, int, int, bool]
         """Return the numbers of cells, rows (annotator, true class) and candidates of all cases; whether all classes are candidates."""
         return self.size.n_cells, self.size.n_rows, self.size.n_candidates, bool(self.size.all)
 
@@ -160,7 +158,7 @@ cdef class Confusions:
             ugt_confusions_count(self.x, read(q), &counts)
 
     def mode(self, double diagonal, double off_diagonal, double prevalence_prior, double[::1] count, double[::1] class_count,
-             double[::1] probability, double[::1] prevalence, double[::1] row_total):
+             double[::1] probability, double[::1] prevalence, double[::1] row_total):  # -> float
         """Fill the parameters of highest density given the counts; return the log prior at them."""
         cdef ugt_confusion_counts counts
         cdef ugt_pseudo_counts prior
@@ -176,7 +174,7 @@ cdef class Confusions:
         return density
 
     def expect(self, const double[::1] probability, const double[::1] prevalence, double[::1] count, double[::1] class_count,
-               double[::1] q=None):
+               double[::1] q=None):  # -> float
         """Fill the expected counts under the parameters; return the log-likelihood."""
         cdef ugt_confusion_counts counts
         cdef double *out = NULL
@@ -196,7 +194,7 @@ cdef class Confusions:
 
     def sample(self, tuple concentration, const uint64_t[::1] case_key, const uint64_t[::1] annotator_key, uint64_t seed, tuple schedule,
                int spare, int classes, int32_t[::1] stop, double[::1] value, double[:, ::1] accuracy, double[:, ::1] prevalence,
-               double[::1] cell_mean):
+               double[::1] cell_mean):  # concentration: tuple[float, float, float], schedule: tuple[int, int, int, int, int, int] -> bool
         """Run one chain and return whether it was completed; schedule: (chain, first, n_total, n_warmup, n_draws, n_thin)."""
         cdef ugt_skill_options o
         cdef int status
@@ -240,7 +238,7 @@ cdef class Coins:
         return 0
 
     def expect(self, const double[::1] right, const double[::1] wrong, const double[::1] prevalence, double[::1] q, double[::1] rest,
-               double[::1] right_count, double[::1] class_count, bint per_label):
+               double[::1] right_count, double[::1] class_count, bint per_label):  # -> float
         """Fill expectations given log probabilities of a right and of one wrong label, by annotator or label; return the log-likelihood."""
         cdef int64_t n = self.entry.shape[0] if per_label else self.x.table.n_annotators
         cdef double log_likelihood = 0.0
@@ -256,6 +254,7 @@ cdef class Coins:
         return log_likelihood
 
     def labels(self, tuple prior, const double[::1] ability, const double[::1] easiness, double[::1] right, double[::1] wrong):
+        # prior: tuple[float, float, float, float] -> float
         """GLAD: fill the log probabilities of each label; return the log prior."""
         cdef ugt_glad_prior p
         cdef double density
@@ -268,6 +267,7 @@ cdef class Coins:
         return density
 
     def improve(self, tuple prior, const double[::1] q, double[::1] ability, double[::1] easiness):
+        # prior: tuple[float, float, float, float] -> None
         """GLAD: replace abilities and easiness by ones with a higher expected log posterior."""
         cdef ugt_glad_prior p
         cdef int status
@@ -279,6 +279,7 @@ cdef class Coins:
 
     def information(self, const double[::1] q, const double[::1] chance, double[:, ::1] out, tuple prior=None,
                     const double[::1] ability=None, const double[::1] easiness=None):
+        # prior: tuple[float, float, float, float] | None -> None
         """Fill the observed information of the abilities: out (A, A), or (1, A) for its diagonal."""
         cdef ugt_glad_prior p
         cdef ugt_glad_prior *given = NULL

@@ -15,7 +15,7 @@ EXACT_PARTS = UGT_EXACT_PARTS
 cdef int64_t NUMBERS_AT_ONCE = 262144  # doubles of scratch memory
 
 
-def exact_columns(const double[:, ::1] x):
+def exact_columns(const double[:, ::1] x):  # -> NDArray[np.float64]
     """Return the sums of the columns of x (n, m) as expansions (m, P); see ugt.h."""
     cdef int64_t n = x.shape[0], m = x.shape[1], n_parts = 1
     cdef double[:, ::1] parts
@@ -29,7 +29,7 @@ def exact_columns(const double[:, ::1] x):
     return np.ascontiguousarray(np.asarray(parts)[:, :n_parts])
 
 
-def exact_rows(const double[:, ::1] x):
+def exact_rows(const double[:, ::1] x):  # -> NDArray[np.float64]
     """Return the sums of the rows of x (n, m) as expansions (n, P); see ugt.h."""
     cdef int64_t n = x.shape[0], m = x.shape[1], n_parts = 1, begin, size
     cdef int64_t room = min(m + 1, UGT_EXACT_PARTS), block = NUMBERS_AT_ONCE // room
@@ -51,7 +51,7 @@ def exact_rows(const double[:, ::1] x):
     return out
 
 
-def poisson_weights(const uint64_t[::1] keys, uint64_t seed, int64_t begin, int64_t end):
+def poisson_weights(const uint64_t[::1] keys, uint64_t seed, int64_t begin, int64_t end):  # -> NDArray[np.float64]
     """Return how often each key counts in resamples begin..end (end - begin, n)."""
     cdef int64_t n = keys.shape[0]
     cdef double[:, ::1] weight

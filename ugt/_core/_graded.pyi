@@ -1,23 +1,33 @@
-from numpy import float64, int32, int64
+import numpy as np
 from numpy.typing import NDArray
-
-_Float = NDArray[float64]
 
 class Grades:
     def __init__(
         self,
-        offsets: NDArray[int64],
-        annotator: NDArray[int32],
-        grade: NDArray[int32],
-        weight: _Float | None,
+        offsets: NDArray[np.int64],
+        annotator: NDArray[np.int32],
+        grade: NDArray[np.int32],
+        weight: NDArray[np.float64] | None,
         n_annotators: int,
         n_grades: int,
     ) -> None: ...
 
 class Graded:
-    def __init__(self, grades: Grades, discrimination: _Float, cut: _Float, node: _Float, mass: _Float, p: _Float) -> None: ...
+    def __init__(
+        self,
+        grades: Grades,
+        discrimination: NDArray[np.float64],
+        cut: NDArray[np.float64],
+        node: NDArray[np.float64],
+        mass: NDArray[np.float64],
+        p: NDArray[np.float64],
+    ) -> None: ...
     def expect(
-        self, count: _Float | None, law: _Float | None = None, moments: _Float | None = None, grade: NDArray[int32] | None = None
+        self,
+        count: NDArray[np.float64] | None,
+        law: NDArray[np.float64] | None = None,
+        moments: NDArray[np.float64] | None = None,
+        grade: NDArray[np.int32] | None = None,
     ) -> float: ...
-    def score(self, count: _Float, observed: bool, slope: _Float, information: _Float) -> None: ...
-    def missing(self, shared: bool, out: _Float) -> None: ...
+    def score(self, count: NDArray[np.float64], observed: bool, slope: NDArray[np.float64], information: NDArray[np.float64]) -> None: ...
+    def missing(self, shared: bool, out: NDArray[np.float64]) -> None: ...

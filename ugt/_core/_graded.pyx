@@ -75,6 +75,7 @@ cdef class Graded:
         check(status)
 
     def expect(self, double[:, :, ::1] count, double[:, ::1] law=None, double[:, ::1] moments=None, const int32_t[::1] grade=None):
+        # -> float
         """Expected labels at each node (or None), the law and moments of each case (or None), the log-likelihood."""
         cdef double log_likelihood = 0.0
         cdef double *to = NULL

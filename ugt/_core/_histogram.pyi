@@ -1,6 +1,6 @@
 from typing import Any
 
-from numpy import float64, int32
+import numpy as np
 from numpy.typing import NDArray
 
 N_SUMS: int
@@ -8,16 +8,31 @@ N_TOTALS: int
 N_FACTS: int
 ROW_SUM: float
 
-Array = NDArray[float64]
-Fault = tuple[int, int, int]
-
 def sums(
-    counts: NDArray[Any], probs: NDArray[Any], edges: Array, uniform: bool, fractional: bool, tolerance: float, out: Array
-) -> Fault: ...
+    counts: NDArray[Any],
+    probs: NDArray[Any],
+    edges: NDArray[np.float64],
+    uniform: bool,
+    fractional: bool,
+    tolerance: float,
+    out: NDArray[np.float64],
+) -> tuple[int, int, int]: ...
 def read(
-    counts: NDArray[Any], probs: NDArray[Any], edges: Array, uniform: bool, fractional: bool, tolerance: float
-) -> tuple[Array, Array, NDArray[int32], Array, Fault]: ...
-def resampled(share: Array, prob: Array, cell: NDArray[int32], fact: Array | None, n_cells: int, weight: Array) -> Array: ...
+    counts: NDArray[Any], probs: NDArray[Any], edges: NDArray[np.float64], uniform: bool, fractional: bool, tolerance: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32], NDArray[np.float64], tuple[int, int, int]]: ...
+def resampled(
+    share: NDArray[np.float64],
+    prob: NDArray[np.float64],
+    cell: NDArray[np.int32],
+    fact: NDArray[np.float64] | None,
+    n_cells: int,
+    weight: NDArray[np.float64],
+) -> NDArray[np.float64]: ...
 def disagreement(
-    counts: NDArray[Any], prob: Array, observed: Array | None, edges: Array, uniform: bool, tolerance: float
-) -> tuple[Array, NDArray[int32], Array, Fault]: ...
+    counts: NDArray[Any],
+    prob: NDArray[np.float64],
+    observed: NDArray[np.float64] | None,
+    edges: NDArray[np.float64],
+    uniform: bool,
+    tolerance: float,
+) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.float64], tuple[int, int, int]]: ...

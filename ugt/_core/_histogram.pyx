@@ -41,7 +41,7 @@ cdef extern from "ugt.h" nogil:
 N_SUMS = UGT_HISTOGRAM_SUMS
 N_TOTALS = 2 * UGT_HISTOGRAM_TOTALS + 1
 N_FACTS = UGT_HISTOGRAM_FACTS
-ROW_SUM = UGT_HISTOGRAM_ROW_SUM
+ROW_SUM = UGT_HISTOGRAM_ROW_SUM  # float
 
 
 cdef ugt_table table_of(array) except *:
@@ -85,6 +85,7 @@ cdef ugt_histograms tables_of(counts, probs, const double[:, ::1] edges, bint un
 
 
 def sums(counts, probs, const double[:, ::1] edges, bint uniform, bint fractional, double tolerance, double[::1] out):
+    # counts: NDArray[Any], probs: NDArray[Any] -> tuple[int, int, int]
     """Add cells [2, K, B, N_SUMS] and totals [N_TOTALS] to out; return the first fault (0: none), its row and its class."""
     cdef ugt_histograms given = tables_of(counts, probs, edges, uniform, fractional, tolerance)
     cdef int64_t n = len(counts)
@@ -100,6 +101,8 @@ def sums(counts, probs, const double[:, ::1] edges, bint uniform, bint fractiona
 
 
 def read(counts, probs, const double[:, ::1] edges, bint uniform, bint fractional, double tolerance):
+    # counts: NDArray[Any], probs: NDArray[Any] -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32], NDArray[np.float64],
+    # tuple[int, int, int]]
     """Return shares, probabilities and cells (N, K), facts (N, N_FACTS), and the first fault as for sums."""
     cdef ugt_histograms given = tables_of(counts, probs, edges, uniform, fractional, tolerance)
     cdef int64_t n = len(counts)
@@ -119,7 +122,7 @@ def read(counts, probs, const double[:, ::1] edges, bint uniform, bint fractiona
 
 
 def resampled(const double[:, ::1] share, const double[:, ::1] prob, const int32_t[:, ::1] cell, fact, int64_t n_cells,
-              const double[:, :] weight):
+              const double[:, :] weight):  # fact: NDArray[np.float64] | None -> NDArray[np.float64]
     """Return the sums of rows from read or disagreement, with facts or None, under weights (N, W): (W, cells [and totals])."""
     cdef const double[:, ::1] facts = fact
     cdef int64_t n = share.shape[0], m = share.shape[1], n_weights = weight.shape[1], stride = stride_of(weight), i, k
@@ -149,6 +152,8 @@ def resampled(const double[:, ::1] share, const double[:, ::1] prob, const int32
 
 
 def disagreement(counts, const double[:, ::1] prob, observed, const double[:, ::1] edges, bint uniform, double tolerance):
+    # counts: NDArray[Any], observed: NDArray[np.float64] | None -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.float64],
+    # tuple[int, int, int]]
     """Return observed values (N, M) of the predictions (N, M), or those given, cells (N, M), sums [M, B, N_SUMS], and the first fault."""
     cdef bint known = observed is not None
     cdef int64_t n = len(counts), n_classes = counts.shape[1], m = prob.shape[1], n_bins = edges.shape[1] - 1

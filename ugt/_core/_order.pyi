@@ -1,51 +1,51 @@
-from numpy import float64, int8, int32, int64, uint8
+import numpy as np
 from numpy.typing import NDArray
 
 def dense_rows(
-    value: NDArray[float64],
+    value: NDArray[np.float64],
     depth: int,
     ties_first: bool,
-    offsets: NDArray[int64],
-    index: NDArray[int32] | None = None,
-    start: NDArray[int32] | None = None,
+    offsets: NDArray[np.int64],
+    index: NDArray[np.int32] | None = None,
+    start: NDArray[np.int32] | None = None,
 ) -> None: ...
 def ragged_rows(
-    row_offsets: NDArray[int64],
-    row_index: NDArray[int32],
-    value: NDArray[float64],
+    row_offsets: NDArray[np.int64],
+    row_index: NDArray[np.int32],
+    value: NDArray[np.float64],
     n_classes: int,
     depth: int,
     ties_first: bool,
-    offsets: NDArray[int64],
-    index: NDArray[int32] | None = None,
-    start: NDArray[int32] | None = None,
+    offsets: NDArray[np.int64],
+    index: NDArray[np.int32] | None = None,
+    start: NDArray[np.int32] | None = None,
 ) -> None: ...
 def roles(
-    offsets: NDArray[int64], start: NDArray[int32], n_classes: int, k: int, role: NDArray[int8], rest_role: NDArray[int8]
+    offsets: NDArray[np.int64], start: NDArray[np.int32], n_classes: int, k: int, role: NDArray[np.int8], rest_role: NDArray[np.int8]
 ) -> None: ...
 def role_sums(
-    offsets: NDArray[int64],
-    index: NDArray[int32],
-    value: NDArray[float64],
-    rest: NDArray[float64],
-    set_offsets: NDArray[int64],
-    set_index: NDArray[int32],
-    role: NDArray[int8],
-    rest_role: NDArray[int8],
+    offsets: NDArray[np.int64],
+    index: NDArray[np.int32],
+    value: NDArray[np.float64],
+    rest: NDArray[np.float64],
+    set_offsets: NDArray[np.int64],
+    set_index: NDArray[np.int32],
+    role: NDArray[np.int8],
+    rest_role: NDArray[np.int8],
     n_classes: int,
     total: float,
-    out: NDArray[float64],
+    out: NDArray[np.float64],
 ) -> None: ...
 def width(metric: int, depth: int) -> int: ...
 def column(metric: int, k: int, depth: int) -> int: ...
 def compare(
-    truth_offsets: NDArray[int64],
-    truth_index: NDArray[int32],
-    truth_start: NDArray[int32],
-    model_offsets: NDArray[int64],
-    model_index: NDArray[int32],
-    model_start: NDArray[int32],
-    defined: NDArray[uint8],
+    truth_offsets: NDArray[np.int64],
+    truth_index: NDArray[np.int32],
+    truth_start: NDArray[np.int32],
+    model_offsets: NDArray[np.int64],
+    model_index: NDArray[np.int32],
+    model_start: NDArray[np.int32],
+    defined: NDArray[np.uint8],
     begin: int,
     end: int,
     n_draws: int,
@@ -53,6 +53,6 @@ def compare(
     depth: int,
     metric: int,
     parameter: float,
-    per_case: NDArray[float64],
-    per_draw: NDArray[float64],
+    per_case: NDArray[np.float64],
+    per_draw: NDArray[np.float64],
 ) -> None: ...

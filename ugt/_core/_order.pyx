@@ -107,12 +107,12 @@ def role_sums(const int64_t[::1] offsets, const int32_t[::1] index, const double
     check(status)
 
 
-def width(int metric, int depth):
+def width(int metric, int depth):  # -> int
     """Return the number of values of a comparison."""
     return ugt_compare_width(metric, depth)
 
 
-def column(int metric, int k, int depth):
+def column(int metric, int k, int depth):  # -> int
     """Return the column of a metric among the values of a comparison."""
     return ugt_compare_column(metric, k, depth)
 

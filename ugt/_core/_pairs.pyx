@@ -43,6 +43,8 @@ SQUARED, THRESHOLD, JACCARD, DICE = UGT_SQUARED, UGT_THRESHOLD, UGT_JACCARD, UGT
 
 
 def find_entries(const int64_t[::1] offsets, const int32_t[::1] annotator, int64_t n_annotators):
+    # -> tuple[NDArray[np.int64], NDArray[np.int64], int]
+    """``(entry_offsets (N + 1,), entry_of (R,), number of entries)``: the rows of an annotator in a case are one entry."""
     cdef int64_t n_cases = offsets.shape[0] - 1, n_entries = 0
     entry_offsets, entry_of = np.empty(n_cases + 1, np.int64), np.empty(annotator.shape[0], np.int64)
     cdef int64_t[::1] offsets_view = entry_offsets, of_view = entry_of
@@ -55,6 +57,8 @@ def find_entries(const int64_t[::1] offsets, const int32_t[::1] annotator, int64
 
 
 def case_sums(const int64_t[::1] offsets, const int64_t[::1] count, const double[::1] to_others, const double[:, ::1] to_model):
+    # -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
+    """``(n (N,), total (N,), alpha (N,), mu (M, N))``: annotators, sum and mean over their pairs, mean distance to each model."""
     cdef int64_t n_cases = offsets.shape[0] - 1, n_models = to_model.shape[0]
     cdef ugt_entries entries
     if n_cases < 1 or offsets[0] != 0 or offsets[n_cases] != count.shape[0] or to_others.shape[0] != count.shape[0] \
@@ -177,7 +181,7 @@ cdef class Entries:
         check(status)
 
     def probabilities(self, Distance distance, const int32_t[::1] label, const double[:, ::1] probability, int64_t begin, int64_t end,
-                      double[::1] out):
+                      double[::1] out):  # -> int
         """Return the first case whose row is not a row of probabilities, or -1. The table holds only the rows of the range."""
         cdef int64_t fault = -1
         cdef int status

@@ -75,10 +75,10 @@ cdef class Stages:
     def __dealloc__(self):
         ugt_stages_free(self.stages)
 
-    def __len__(self):
+    def __len__(self):  # -> int
         return ugt_stages_count(self.stages)
 
-    def n_mentioned(self):
+    def n_mentioned(self):  # -> int
         return ugt_stages_class_offsets(self.stages)[self.n_cases]
 
     cdef int64_t width(self, int64_t begin, int64_t end) noexcept:
@@ -95,7 +95,7 @@ cdef class Stages:
         for i in range(index.shape[0]):
             index[i] = ugt_stages_class_index(self.stages)[i]
 
-    def map(self, double reliability, const double[::1] shape, int rest, int64_t begin, int64_t end, double[::1] plausibility):
+    def map(self, double reliability, const double[::1] shape, int rest, int64_t begin, int64_t end, double[::1] plausibility):  # -> int
         """Fill the modes of cases begin..end, mentioned classes and lump; return the case without a mode, or -1."""
         cdef int64_t stopped_at = -1
         cdef int status
@@ -121,7 +121,7 @@ cdef class Stages:
 
     def gibbs(self, const uint64_t[::1] stream_key, double reliability, double shape, double rate, int rest, int64_t n_warmup, int64_t n_draws,
               int64_t n_thin, int64_t n_chains, uint64_t seed, int64_t begin, int64_t end, const int32_t[::1] stop, double[::1] draws,
-              double tempering=1.0):
+              double tempering=1.0):  # -> bool
         """Fill the draws of cases begin..end; return whether the run was completed."""
         cdef ugt_gibbs_options options
         cdef int status
@@ -138,6 +138,7 @@ cdef class Stages:
         return finished(status)
 
     def first_class(self, law, limits, const int64_t[::1] row, const int32_t[::1] stop, double[::1] out, double[::1] error, int64_t[:, ::1] info):
+        # law: tuple[float, float, int, float], limits: tuple[int, int, int, int] -> bool
         """Fill probabilities, means and variances of cases, their errors (NaN: not integrated) and (dimensions, terms, nodes); return whether
         all are. ``law``: (reliability, shape, rest, tolerance); ``limits``: most (dimensions, components, nodes, terms)."""
         cdef ugt_cubature_options options
@@ -169,6 +170,7 @@ cdef class Stages:
 
     def fit_points(self, const uint64_t[::1] stream_key, law, limits, uint64_t seed, const int64_t[::1] row, const int32_t[::1] stop,
                    double[::1] fit, double[::1] out, double[::1] error, double[:, ::1] info):
+        # law: tuple[float, float, int], limits: tuple[float, int, int] -> bool
         """Fill, for each case, how its points are made, probabilities, means and variances, their errors, and facts (n, 6); return whether all
         are done. ``law``: (reliability, shape, rest); ``limits``: (target, first, most points of a shift)."""
         cdef ugt_points_law of = points_law_of(law, seed)
@@ -211,6 +213,7 @@ cdef class Stages:
 
     def points(self, const uint64_t[::1] stream_key, law, uint64_t seed, const int64_t[::1] row, const double[::1] fit,
                const int64_t[::1] n_points, const int32_t[::1] stop, double[::1] log_value, double[::1] weight, double[:, ::1] info=None):
+        # law: tuple[float, float, int] -> bool
         """Fill the log plausibilities and weights of points of cases, whose fits are known, and facts like ``fit_points``; return whether all
         are done."""
         cdef ugt_points_law of = points_law_of(law, seed)
@@ -231,6 +234,7 @@ cdef class Stages:
 
     def point_draws(self, const uint64_t[::1] stream_key, law, uint64_t seed, const int64_t[::1] row, const double[::1] fit,
                     const int64_t[::1] n_points, int64_t n_draws, const int32_t[::1] stop, double[::1] log_value):
+        # law: tuple[float, float, int] -> bool
         """Fill the log plausibilities of draws of cases, whose fits are known; return whether all are done."""
         cdef ugt_points_law of = points_law_of(law, seed)
         cdef int64_t n

@@ -64,7 +64,8 @@ cdef class RowReader:
         if self.closed:
             raise ValueError("the words were taken away")
 
-    def read(self, const uint8_t[::1] text, bint last, int64_t most):
+    def read(self, const uint8_t[::1] text, bint last, int64_t most):  # text: memoryview | bytes -> tuple[NDArray[np.int32], int] | None
+        """``(codes (rows, columns that are not skipped), bytes read)`` of at most ``most`` rows; None where this reader cannot go on."""
         self.check_open()
         cdef int64_t n = text.shape[0], n_rows = 0, consumed = 0
         cdef int64_t room = min(most, n // self.format.width + 1)  # a cell and its end take at least one byte
@@ -82,7 +83,8 @@ cdef class RowReader:
         check(status)
         return codes[:n_rows].copy(), consumed
 
-    def take_words(self, int64_t group):
+    def take_words(self, int64_t group):  # -> tuple[bytes, NDArray[np.int64]]
+        """``(the distinct cells one after the other, their offsets)``; the reader forgets them and reads no more."""
         if not 0 <= group < self.n_groups or self.words[group].start == NULL:
             raise IndexError(group)
         self.closed = True

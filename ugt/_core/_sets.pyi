@@ -1,4 +1,4 @@
-from numpy import float64, int32, uint64
+import numpy as np
 from numpy.typing import NDArray
 
 LAC: int
@@ -12,8 +12,8 @@ def scores(
     rank: int,
     seed: int,
     chain: int,
-    probability: NDArray[float64],
-    stream_key: NDArray[uint64],
-    out: NDArray[float64],
+    probability: NDArray[np.float64],
+    stream_key: NDArray[np.uint64],
+    out: NDArray[np.float64],
 ) -> None: ...
-def labels(plausibility: NDArray[float64], stream_key: NDArray[uint64], seed: int, chain: int, out: NDArray[int32]) -> None: ...
+def labels(plausibility: NDArray[np.float64], stream_key: NDArray[np.uint64], seed: int, chain: int, out: NDArray[np.int32]) -> None: ...

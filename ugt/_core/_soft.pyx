@@ -38,7 +38,7 @@ cdef class Scores:
     cdef ugt_scores scores
     cdef object held
 
-    def __init__(self, scores):
+    def __init__(self, scores):  # scores: NDArray[Any] -> None
         cdef const double[::1] as_double
         cdef const float[::1] as_float
         if not 0 < len(scores) < 4294967296:
@@ -52,7 +52,7 @@ cdef class Scores:
             as_double = scores
             self.scores.score = &as_double[0]
 
-    def __len__(self):
+    def __len__(self):  # -> int
         return self.scores.n
 
     cdef int checked(self, int status, int64_t nan_at) except -1:
@@ -60,7 +60,7 @@ cdef class Scores:
             raise ValueError(f"scores must not be NaN. Got nan, first at {nan_at}.")
         return check(status)
 
-    def order(self):
+    def order(self):  # -> NDArray[np.int64]
         """Return the positions (n,) in stable order, highest score first."""
         cdef int64_t[::1] out = np.empty(self.scores.n, np.int64)
         cdef int64_t nan_at
@@ -78,6 +78,7 @@ cdef class Scores:
         return &weight[0]
 
     def sums(self, const double[::1] p, const double[::1] weight, double threshold, bint expected, const double[::1] above=None):
+        # weight: NDArray[np.float64] | None -> NDArray[np.float64]
         """Return the sums of ugt.h (N_SUMS,); above (4,): totals of cases whose scores are higher than all of these."""
         cdef double[::1] out = np.zeros(UGT_SOFT_SUMS)
         cdef const double *w = self.weights(p, weight)
@@ -94,6 +95,7 @@ cdef class Scores:
         return np.asarray(out)
 
     def curve(self, const double[::1] p, const double[::1] weight):
+        # weight: NDArray[np.float64] | None -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
         """Return the positives and negatives down to the end of each tie group, and its score."""
         cdef double[::1] positive = np.empty(self.scores.n), negative = np.empty(self.scores.n), score = np.empty(self.scores.n)
         cdef const double *w = self.weights(p, weight)
@@ -105,7 +107,7 @@ cdef class Scores:
         return np.asarray(positive)[:n_points], np.asarray(negative)[:n_points], np.asarray(score)[:n_points]
 
 
-def argsort_descending(scores):
+def argsort_descending(scores):  # scores: NDArray[Any] -> NDArray[np.int64]
     """Return the stable order, highest first; 0 and -0 are tied."""
     return Scores(scores).order()
 
@@ -141,7 +143,7 @@ def resampled(const int64_t[::1] row, const uint8_t[::1] last, const double[::1]
     check(status)
 
 
-def groups(const double[:, :, ::1] table, const double[:, ::1] above, bint expected, bint bounds):
+def groups(const double[:, :, ::1] table, const double[:, ::1] above, bint expected, bint bounds):  # -> NDArray[np.float64]
     """Return the sums (T, 1, N_SUMS) of T x G tie groups (T, G, 5) below totals (T, 4) or None; (T, 3, N_SUMS) with lower and upper bounds."""
     cdef int64_t n_tables = table.shape[0], n = table.shape[1], t, rows = 3 if bounds else 1
     cdef double[:, :, ::1] out = np.zeros((n_tables, rows, UGT_SOFT_SUMS))

@@ -37,7 +37,8 @@ cdef extern from "ugt.h" nogil:
     int ugt_find_repeat(int64_t n_rows, int64_t n_items, int64_t n_classes, const int64_t *offsets, const int32_t *items, int64_t *position)
 
 
-def factorize(const uint8_t[:, ::1] rows):
+def factorize(const uint8_t[:, ::1] rows):  # -> tuple[NDArray[np.int32], NDArray[np.int64]]
+    """``(code (n,), first (n_distinct,))`` of the rows of an (n, width) table of bytes, in order of first appearance."""
     code = np.empty(rows.shape[0], np.int32)
     first = np.empty(rows.shape[0], np.int64)
     cdef int32_t[::1] code_view = code
@@ -51,6 +52,8 @@ def factorize(const uint8_t[:, ::1] rows):
 
 
 def distinct_rows(const int64_t[::1] offsets, const int32_t[::1] label, const int64_t[::1] count, int64_t limit):
+    # -> tuple[NDArray[np.int32], NDArray[np.int64]] | None
+    """``(code (n,), first (n_distinct,))`` of rows of pairs (label, count); None where more than ``limit`` are distinct."""
     cdef int64_t n = offsets.shape[0] - 1, n_distinct = 0
     if n < 1 or label.shape[0] < 1 or label.shape[0] != count.shape[0] or not 0 <= limit <= n:
         raise ValueError("there must be rows, as many counts as labels, and a limit from 0 to their number")
@@ -64,7 +67,8 @@ def distinct_rows(const int64_t[::1] offsets, const int32_t[::1] label, const in
     return None if n_distinct < 0 else (code, first[:n_distinct].copy())
 
 
-def count_cells(const int64_t[:, ::1] table, int64_t[::1] offsets):
+def count_cells(const int64_t[:, ::1] table, int64_t[::1] offsets):  # -> int
+    """Go on from offsets[0] with the cells above 0 of each row; return the first row with a count below 0 or a sum above 2**53, or -1."""
     cdef int64_t bad
     if table.shape[0] == 0 or table.shape[0] + 1 != offsets.shape[0]:
         raise ValueError("there must be an offset before and after each row")
@@ -77,6 +81,7 @@ def count_cells(const int64_t[:, ::1] table, int64_t[::1] offsets):
 
 
 def read_cells(const int64_t[:, ::1] table, const int64_t[::1] offsets, int32_t[::1] column, int64_t[::1] count):
+    """Column and count of the cells above 0, row after row, at the offsets of `count_cells`."""
     cdef int64_t begin, end
     cdef int status
     if table.shape[0] + 1 != offsets.shape[0]:
@@ -91,7 +96,8 @@ def read_cells(const int64_t[:, ::1] table, const int64_t[::1] offsets, int32_t[
     check(status)
 
 
-def group(const int32_t[::1] code, int64_t n_groups):
+def group(const int32_t[::1] code, int64_t n_groups):  # -> tuple[NDArray[np.int64], NDArray[np.int64]]
+    """``(offsets (n_groups + 1,), order (n,))``: a stable sort of row numbers by code."""
     offsets = np.empty(n_groups + 1, np.int64)
     order = np.empty(code.shape[0], np.int64)
     cdef int64_t[::1] offsets_view = offsets, order_view = order
@@ -102,7 +108,8 @@ def group(const int32_t[::1] code, int64_t n_groups):
     return offsets, order
 
 
-def row_sums(const int64_t[::1] offsets, const double[::1] value):
+def row_sums(const int64_t[::1] offsets, const double[::1] value):  # -> NDArray[np.float64]
+    """Sums of values over each row, added up from its first one on."""
     cdef int64_t n = offsets.shape[0] - 1
     if n < 0:
         raise ValueError("offsets must hold at least one number")
@@ -119,7 +126,8 @@ def row_sums(const int64_t[::1] offsets, const double[::1] value):
     return total
 
 
-def equal_totals(const int64_t[::1] offsets, const int64_t[::1] count):
+def equal_totals(const int64_t[::1] offsets, const int64_t[::1] count):  # -> bool
+    """Whether all sums of counts over a row that are above 1 are the same."""
     cdef int status, equal = 0
     if offsets.shape[0] < 1:
         raise ValueError("offsets must hold at least one number")
@@ -129,7 +137,8 @@ def equal_totals(const int64_t[::1] offsets, const int64_t[::1] count):
     return equal != 0
 
 
-def text_keys(const uint32_t[:, ::1] text):
+def text_keys(const uint32_t[:, ::1] text):  # -> NDArray[np.uint64]
+    """Stream keys of an (n, width) table of code points."""
     key = np.empty(text.shape[0], np.uint64)
     cdef uint64_t[::1] key_view = key
     with nogil:
@@ -137,7 +146,8 @@ def text_keys(const uint32_t[:, ::1] text):
     return key
 
 
-def integer_keys(const int64_t[::1] value):
+def integer_keys(const int64_t[::1] value):  # -> NDArray[np.uint64]
+    """Stream keys of integers: those of their decimal digits."""
     key = np.empty(value.shape[0], np.uint64)
     cdef uint64_t[::1] key_view = key
     with nogil:
@@ -155,7 +165,8 @@ cdef ugt_rankings rankings_of(const int64_t[::1] case_offsets, const int64_t[::1
 
 
 def irn(const int64_t[::1] case_offsets, const int64_t[::1] ranking_offsets, const int64_t[::1] block_offsets, const int32_t[::1] items,
-        int64_t n_classes, bint full, int64_t depth):
+        int64_t n_classes, bint full, int64_t depth):  # -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]
+    """``(offsets, index, value)`` of inverse rank normalisation, of the first ``depth`` blocks of each ranking."""
     cdef ugt_rankings rankings = rankings_of(case_offsets, ranking_offsets, block_offsets, items, n_classes)
     cdef int64_t n_cases = rankings.n_cases
     offsets, index, value = np.empty(n_cases + 1, np.int64), np.empty(items.shape[0], np.int32), np.empty(items.shape[0])
@@ -171,6 +182,8 @@ def irn(const int64_t[::1] case_offsets, const int64_t[::1] ranking_offsets, con
 
 
 def class_counts(const int64_t[::1] offsets, const int32_t[::1] label, const int64_t[::1] count, int64_t n_classes):
+    # -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]
+    """``(offsets, index, total)``: counts of equal labels of a case, added up."""
     cdef int64_t n_cases = offsets.shape[0] - 1
     out, index, total = np.empty(n_cases + 1, np.int64), np.empty(label.shape[0], np.int32), np.empty(label.shape[0], np.int64)
     cdef int64_t[::1] out_view = out, total_view = total
@@ -190,7 +203,8 @@ cdef int64_t MOST_CLASSES = 1 << 56  # above, numpy does not raise MemoryError
 
 
 def pair_sums(const int64_t[::1] offsets, const int32_t[::1] label, const int64_t[::1] count, const double[::1] times, int64_t n_classes,
-              bint of_cases):
+              bint of_cases):  # -> NDArray[np.float64]
+    """(3 + K,) what nominal agreement is made of: see ``ugt_pair_sums``."""
     cdef int64_t n_cases = offsets.shape[0] - 1
     if count.shape[0] != label.shape[0] or (times is not None and times.shape[0] != n_cases):
         raise ValueError("label and count must be of one length, and times one a case")
@@ -208,7 +222,8 @@ def pair_sums(const int64_t[::1] offsets, const int32_t[::1] label, const int64_
     return sums
 
 
-def find_repeat(const int64_t[::1] offsets, const int32_t[::1] items, int64_t n_classes):
+def find_repeat(const int64_t[::1] offsets, const int32_t[::1] items, int64_t n_classes):  # -> int
+    """The first position at which a class stands again in its row, or -1."""
     cdef int64_t position = -1
     cdef int status
     with nogil:
@@ -219,6 +234,8 @@ def find_repeat(const int64_t[::1] offsets, const int32_t[::1] items, int64_t n_
 
 def leave_one_out(const int64_t[::1] case_offsets, const int64_t[::1] ranking_offsets, const int64_t[::1] block_offsets,
                   const int32_t[::1] items, int64_t n_classes, const int64_t[::1] count, const int64_t[::1] annotator_offsets, bint full):
+    # -> NDArray[np.float64]
+    """Share of the top classes of the others that each annotator of a case ranked; NaN where the others ranked nothing."""
     cdef ugt_rankings rankings = rankings_of(case_offsets, ranking_offsets, block_offsets, items, n_classes)
     share = np.empty(annotator_offsets.shape[0] - 1)
     cdef double[::1] share_view = share
@@ -233,6 +250,9 @@ def leave_one_out(const int64_t[::1] case_offsets, const int64_t[::1] ranking_of
 
 def partial_overlaps(first, second, int64_t n_classes, const int64_t[::1] start, const int64_t[::1] stop, const double[::1] norm_first,
                      const double[::1] norm_second, int64_t depth, int64_t begin, int64_t end, double[::1] total):
+    # first: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]], second: tuple[NDArray[np.int64],
+    # NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]] -> None
+    """Overlaps of ranking r of the first with the rankings ``start[r]`` to ``stop[r]`` of the second, summed into ``total[r]``."""
     cdef ugt_rankings x = rankings_of(first[0], first[1], first[2], first[3], n_classes)
     cdef ugt_rankings y = rankings_of(second[0], second[1], second[2], second[3], n_classes)
     cdef int status
