@@ -165,7 +165,7 @@ def test_ratings_on_a_scale_of_grades_have_what_grades_have(command, write):
 def test_weights_need_an_order_of_texts(command, write):
     write("case,annotator,label\n1,a,low\n1,b,medium\n2,a,high\n2,b,high\n3,a,low\n3,b,low\n", "texts.csv")
     said = command("agreement", "texts.csv", "--weights", "linear", code=2)
-    assert "labels must be ordered (--ordered LOWEST,...,HIGHEST), or have classes that are ascending numbers" in said
+    assert "labels must be ordered (--ordered lowest,...,highest), or have classes that are ascending numbers" in said
     command("agreement", "texts.csv", "--weights", "linear", "--ordered", "low,medium,high", "--n-boot", "20")
 
 

@@ -10,7 +10,10 @@ import numpy as np
 import pytest
 
 from ugt import cli
+from ugt._base.grades import ORDERED
+from ugt._base.wording import CLASSES_WAY, OTHERS_OUT, Refusal, Words, arg
 from ugt.cli import command as _command
+from ugt.cli.wording import speaking, worded
 
 CLASSES = ("cat", "dog", "ibex")
 CASES = [f"c{i}" for i in range(12)]
@@ -305,41 +308,47 @@ def test_commands_begin_with_what_they_read(capsys):
     assert cli.main(["certainty", "labels.csv", "--quiet"]) == 0 and capsys.readouterr() == ("", "")
 
 
-WORDS = [  # words of Python, words of the command
-    ("evaluate", "cover every case (missing='drop' leaves the others out)", "cover every case (--missing drop leaves the others out)"),
-    ("evaluate", "if they are, use missing=)", "if they are, use --na)"),
-    ("agreement", "choose: annotator_columns, such as 'r*'", "choose: --annotator-columns, such as 'r*'"),
-    ("certainty", "name them all with classes= if", "name them all with --classes if"),
-    ("certainty", "say decimal=','", "say --decimal ,"),
-    ("certainty", "name them: columns={'case': ..., 'label': ...})", "name them: --case-column NAME, --label-column NAME)"),
-    ("certainty", "a.csv: format must be 'wide' or 'counts'.", "a.csv: --format must be 'wide' or 'counts'."),
-    ("certainty", "a.csv: case column must be given", "a.csv: --case-column must be given"),
-    ("certainty", "k must be from 1 to 2. Got 5.", "--k must be from 1 to 2. Got 5."),
-    ("certainty", "level must be 1, seed must be 2.", "level must be 1, seed must be 2."),
-    ("certainty", "label must be one. Got 'merge=x', first at 'a_b=1'.", "label must be one. Got 'merge=x', first at 'a_b=1'."),
-    ("report", "format must be one (missing='drop')", "format must be one (missing='drop')"),
-]  # fmt: skip
+WORDS = [  # a text, its words in the command
+    ("evaluate", OTHERS_OUT, "--missing drop leaves the others out"),
+    ("evaluate", "if they are, use " + arg("missing", ...), "if they are, use --na"),
+    ("agreement", "choose: " + arg("annotator_columns") + ", such as 'r*'", "choose: --annotator-columns, such as 'r*'"),
+    ("certainty", CLASSES_WAY, "name them all with --classes if the annotations miss some"),
+    ("certainty", "say " + arg("decimal", ","), "say --decimal ,"),
+    ("certainty", ORDERED, "--ordered lowest,...,highest"),
+    ("certainty", arg("scale", [1, 2, 3]), "--scale 1,2,3"),
+    ("certainty", "name them: " + arg("columns", {"case": ..., "label": ...}), "name them: --case-column NAME, --label-column NAME"),
+    ("certainty", arg("columns", {"confidence": ""}), "--confidence-column ''"),
+    ("certainty", arg("columns", {"test": ...}), "columns={'test': ...}"),
+    ("judge", "words are verdicts: " + arg("fields", {"verdict": ...}), "words are verdicts: --fields verdict=NAME"),
+    ("certainty", Refusal("format", "be 'wide'", "'x'", context="a.csv"), "a.csv: --format must be 'wide'. Got 'x'."),
+    ("certainty", Refusal("case column", "be given", None), "--case-column must be given. Got none."),
+    ("certainty", Refusal("k", "be from 1 to 2", 5), "--k must be from 1 to 2. Got 5."),
+    ("certainty", Refusal("level", "be 1", "'seed'"), "level must be 1. Got 'seed'."),
+    ("certainty", Refusal("label", "be one", "'merge=x'", "'a_b=1'"), "label must be one. Got 'merge=x', first at 'a_b=1'."),
+    ("certainty", Refusal(Words("format"), "be JSON", "none"), "format must be JSON. Got none."),
+    ("report", arg("missing", "drop"), "missing='drop'"),
+]
 
 
-@pytest.mark.parametrize(("name", "python", "words"), WORDS)
-def test_messages_speak_the_command_line(name, python, words):
-    token = _command.speaking.set((_command.commands_of(cli.make_parser())[name], argparse.Namespace(k=[5])))
+@pytest.mark.parametrize(("name", "text", "words"), WORDS)
+def test_texts_name_the_options_of_the_command(name, text, words):
+    token = speaking.set((_command.commands_of(cli.make_parser())[name], argparse.Namespace(k=[5])))
     try:
-        assert _command.in_options(python) == words
+        assert worded(text) == words
     finally:
-        _command.speaking.reset(token)
+        speaking.reset(token)
 
 
 def test_every_option_has_its_word():
     for name, parser in _command.commands_of(cli.make_parser()).items():
-        token = _command.speaking.set((parser, argparse.Namespace()))
+        token = speaking.set((parser, argparse.Namespace()))
         for action in _command.options_of(parser):
             if action.option_strings and not (action.dest == "missing" and name != "evaluate"):
                 flag = action.option_strings[0]
                 value = next(iter(action.choices or ["x"]))
-                assert _command.in_options(f"be so ({action.dest}={value!r} does it)") == f"be so ({flag} {value} does it)", (name, flag)
-                assert "_" not in action.dest or _command.in_options(f"be so ({action.dest} does it)") == f"be so ({flag} does it)"
-        _command.speaking.reset(token)
+                assert worded("so (" + arg(action.dest, value) + " does it)") == f"so ({flag} {value} does it)", (name, flag)
+                assert worded("so (" + arg(action.dest) + " does it)") == f"so ({'--na' if action.dest == 'missing' else flag} does it)"
+        speaking.reset(token)
 
 
 def test_examples_are_files_that_every_command_reads(capsys, folder, monkeypatch):

@@ -473,7 +473,7 @@ BAD_PREDICTIONS = [
     ),
     (
         SCORES.replace("\n", ",1\n").replace("cat,1", "cat,yak").replace("0.6", "1.6"),
-        f"C.csv: {ONLY[:-1]}, or remove columns that are not classes. Got a column for class 'yak'.",
+        f"C.csv: {ONLY[:-2]}, or remove columns that are not classes). Got a column for class 'yak'.",
     ),
     (SCORES + "p1,0,0,1\n", "C.csv: case must occur once (for several models, name them in a column model). Got 'p1' twice, first at line"),
     (SCORES + "p5,0.1", "C.csv: row must have 4 fields, as the header (is the file cut off"),
@@ -533,7 +533,7 @@ REFUSED = {
     ),
     "a cut has no order": (
         ("certainty", "g.csv", "--scale", "real", "--cut", "2", "--k", "1"),
-        "--k must be left out with ratings on a real scale, which have no classes (for grades, state them: scale=[1, 2, 3]). Got [1].",
+        "--k must be left out with ratings on a real scale, which have no classes (for grades, state them: --scale 1,2,3). Got [1].",
     ),
     "a fitted law has no count": (
         ("certainty", "g.csv", "--scale", "real", "--cut", "2", "--prior", "3"),

@@ -141,7 +141,7 @@ REFUSED = [
         "case,cat,dog,ibex,yak\np,1,2,3,4\nq,4,3,2,1\n",
         PETS,
         None,
-        r"only for classes .*, or remove columns that are not classes\. Got a column for class 'yak'",
+        r"only for classes .*, or remove columns that are not classes\)\. Got a column for class 'yak'",
     ),
     ("case,p_cat,p_dog,p_yak\np,1,0,0\nq,1,0,0\n", PETS[:2], None, r"columns only for classes .*Got a column for class 'p_yak'"),
     ("case,p_a,p_b,l_a,l_b\np,1,0,1,0\nq,0,1,0,1\n", ["a", "b"], None, r"one column for the class 'a' .*Got 'l_a' and 'p_a'"),

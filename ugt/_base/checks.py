@@ -13,18 +13,20 @@ from typing import Any, Callable
 
 import numpy as np
 
+from .wording import Refusal
+
 TIES = ("expectation", "first")
 MOST_WHOLE = 2**63 - 1
-MOST_SAID = 400  # characters of the given value in a message
 ALWAYS_THERE = 2**16  # bytes that are not checked against the limit: a metric in a loop must not wait for the system
 
 
-def error(argument: str, must: str, got: object, where: str = "") -> ValueError:
-    """Return an error with the one form of message: ``scores must be finite. Got nan, first at case 'p17'.``"""
-    tail, said = f", first at {where}" if where else "", str(got)
-    if len(said) > MOST_SAID:
-        said = f"{said[:MOST_SAID]} …"
-    return ValueError(f"{argument} must {must}. Got {said}{tail}.")
+def error(argument: str, must: str, got: object, where: str = "", *, way: str = "") -> ValueError:
+    """Return an error with the one form of message: ``scores must be finite. Got nan, first at case 'p17'.``
+
+    ``way`` is a way on, which follows the requirement in brackets. What names an argument in ``must`` or ``way`` is an
+    :func:`~ugt._base.wording.arg`, so that a command can name its option instead.
+    """
+    return ValueError(Refusal(argument, must, got, where, way))
 
 
 class Twice(ValueError):
@@ -40,7 +42,7 @@ def once(argument: str) -> Callable[[Iterable[tuple[Any, Any]]], dict[Any, Any]]
         if len(found) < len(listed):
             names = [name for name, _ in listed]
             name = next(name for name in names if names.count(name) > 1)
-            raise Twice(str(error(argument, "have each field of an object once", f"{str(name)[:80]!r} twice")))
+            raise Twice(Refusal(argument, "have each field of an object once", f"{str(name)[:80]!r} twice"))
         return found
 
     return checked
@@ -64,7 +66,7 @@ def _is_finite(value: Any) -> bool:
 def instance(argument: str, value: Any, kinds: Any, must: str) -> None:
     """Reject a value that is of none of these types."""
     if not isinstance(value, kinds):
-        raise TypeError(f"{argument} must {must}. Got {type(value).__name__}.")
+        raise TypeError(Refusal(argument, must, type(value).__name__))
 
 
 def flag(argument: str, value: Any) -> bool:

@@ -11,6 +11,7 @@ from . import identifiers
 from .arrays import Array, Int32, NDArray
 from .checks import error
 from .names import alike, find
+from .wording import arg
 
 if TYPE_CHECKING:
     Order = Union[bool, Sequence[Any], None]
@@ -19,9 +20,10 @@ REAL = "real"
 SHOWN = 9  # grades of an order that is said
 CODES = "ascend or descend if all class names are numbers (if the numbers are codes, give the classes words as names)"
 EACH = "be the classes, lowest first, if their names are not all numbers"
-SCALE = (
-    "be 'real', or at least two ascending finite numbers (if the highest number is the lowest grade, give the order of labels: ordered=)"
-)
+SCALE = "be 'real', or at least two ascending finite numbers"
+LOWEST_TO_HIGHEST = ["lowest", ..., "highest"]  # an order of classes, in texts
+ORDERED = arg("ordered", LOWEST_TO_HIGHEST)
+SCALE_WAY = "if the highest number is the lowest grade, give the order of labels: " + arg("ordered", ...)
 
 
 def numbers_of(names: NDArray[Any]) -> Array | None:
@@ -56,7 +58,7 @@ def check_order(argument: str, names: NDArray[Any], ordered: bool, least: int = 
     numbers = None if ordered or len(names) < least else numbers_of(names)
     if not ordered and len(names) >= least and (numbers is None or not (np.diff(numbers) > 0).all()):
         shown = ", ".join(map(str, names[:3].tolist()))
-        must = f"be ordered ({by}=[lowest class, ..., highest class]), or have classes that are ascending numbers"
+        must = "be ordered (" + arg(by, LOWEST_TO_HIGHEST) + "), or have classes that are ascending numbers"
         raise error(argument, must, f"classes such as {shown} without an order")
 
 
@@ -131,7 +133,7 @@ def scale_of(scale: Any) -> Scale:
     array = identifiers.as_array(scale) if not isinstance(scale, str) else np.empty(0)
     good = array.ndim == 1 and len(array) > 1 and array.dtype.kind in "iuf" and bool(np.isfinite(array).all())
     if not good or not (np.diff(array.astype(np.float64)) > 0).all():
-        raise error("scale", SCALE, repr(scale))
+        raise error("scale", SCALE, repr(scale), way=SCALE_WAY)
     found = array.astype(np.float64)
     if (found != np.floor(found)).any() or np.abs(found).max() > identifiers.MAX_WHOLE:  # names are text
         for grade in found.tolist():

@@ -14,6 +14,7 @@ from .._base.checks import error
 from .._base.identifiers import one_number
 from .._base.names import listed, look
 from .._base.notices import note
+from .._base.wording import arg
 from .roles import ALIASES, ALSO, MADE, OTHERS, RATER_HEADER, is_id, plain
 
 TIMES = {"seconds", "sec", "minutes", "duration", "conf", "certainty", "remark", "remarks"}
@@ -56,8 +57,7 @@ def check_questions(header: Sequence[str]) -> None:
     if len(several) > 1 and 2 * sum(map(found.count, several)) > len(header):
         match = NUMBERED.fullmatch(header[found.index(several[0])])
         one = "".join(filter(None, match.groups())) if match else ""
-        must = f"answer one question (choose: annotator_columns, such as '{one}*', or '*' if all are annotators)"
-        raise error("columns", must, listed(map(repr, several)))
+        raise error("columns", "answer one question", listed(map(repr, several)), way="choose: " + _such_as(f"{one}*"))
 
 
 def check_crossed(header: Sequence[str]) -> None:
@@ -67,8 +67,7 @@ def check_crossed(header: Sequence[str]) -> None:
     who, questions = ([*dict.fromkeys(match[side] for match in found if match)] for side in (1, 2))
     people = any(not ANNOTATORS.isdisjoint(_words(question)) for question in questions)
     if all(found) and len(pairs) == len(header) == len(who) * len(questions) and min(len(who), len(questions)) > 1 and not people:
-        must = f"answer one question (choose: annotator_columns, such as '*{questions[0]}', or '*' if all are annotators)"
-        raise error("columns", must, listed(map(repr, questions)))
+        raise error("columns", "answer one question", listed(map(repr, questions)), way="choose: " + _such_as(f"*{questions[0]}"))
 
 
 def check_readings(header: Sequence[str]) -> None:
@@ -77,9 +76,9 @@ def check_readings(header: Sequence[str]) -> None:
         found = {name: match[1] for name in header if (match := pattern.fullmatch(name))}
         several = [name for name, one in found.items() if [*found.values()].count(one) > 1]
         if several and (pattern is READING or len(found) == len(header)):
-            way = f"choose one of each: annotator_columns, such as '*{several[0][len(found[several[0]]) :]}', or '*' if all are annotators"
-            must = f"be one per annotator ({way}; to keep several readings, write one row per label)"
-            raise error("columns", must, listed(map(repr, several)))
+            way = "choose one of each: " + _such_as(f"*{several[0][len(found[several[0]]) :]}")
+            way += "; to keep several readings, write one row per label"
+            raise error("columns", "be one per annotator", listed(map(repr, several)), way=way)
 
 
 def check_boxes(header: Sequence[str]) -> None:
@@ -87,8 +86,13 @@ def check_boxes(header: Sequence[str]) -> None:
     questions = {name: match[1] or match[2] for name in header if (match := BOX.fullmatch(name))}
     boxes = [name for name, question in questions.items() if [*questions.values()].count(question) > 1]
     if boxes:
-        must = "be labels, not tick boxes (write the ticked class in one column; for one annotator format='counts' reads 1 as ticked)"
-        raise error("columns", must, listed(map(repr, boxes)))
+        way = "write the ticked class in one column; for one annotator " + arg("format", "counts") + " reads 1 as ticked"
+        raise error("columns", "be labels, not tick boxes", listed(map(repr, boxes)), way=way)
+
+
+def _such_as(pattern: str) -> str:
+    """Return the way to choose the columns of annotators."""
+    return arg("annotator_columns") + f", such as {pattern!r}, or '*' if all are annotators"
 
 
 def _besides(header: Sequence[str], seen: Any) -> list[str]:
@@ -171,8 +175,14 @@ def check_annotators(header: Sequence[str], cells: Any, missing: Sequence[str], 
         others += [name for name in dict.fromkeys([*_besides(header, seen), *_disjoint(header, seen)]) if name not in others]
     if others:
         must = "be annotators with the same classes" if format == "wide" else "be classes" if format == "counts" else "be annotators"
-        must += " (choose: ignore_columns leaves some out, annotator_columns names all annotators; or write classes alike)"
-        raise error("columns", must, f"{listed(map(repr, others))} among {len(header)} columns")
+        way = (
+            "choose: "
+            + arg("ignore_columns")
+            + " leaves some out, "
+            + arg("annotator_columns")
+            + " names all annotators; or write classes alike"
+        )
+        raise error("columns", must, f"{listed(map(repr, others))} among {len(header)} columns", way=way)
     if format == "wide":
         _note_strangers(header, cells, missing)
 

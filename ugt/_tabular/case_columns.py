@@ -9,6 +9,7 @@ import numpy as np
 from .._base import identifiers
 from .._base.checks import error
 from .._base.names import listed
+from .._base.wording import arg
 from .annotator_columns import TIMES
 from .csv_table import CellTable
 from .roles import OTHERS, RESTORE, is_id, plain, rounded
@@ -25,11 +26,10 @@ def check_case(table: CellTable, key: Sequence[int], alone: bool = False) -> Non
     others, row = _apart(table, key, [c for c, name in enumerate(table.header) if c not in key and is_id(name)], alone=alone)
     if others:
         names = [table.header[c] for c in others]
-        must = f"identify a case ({_together(case, names)}, or name the column that identifies a case: columns={{'case': ...}})"
+        way = f"{_together(case, names)}, or name the column that identifies a case: " + arg("columns", {"case": ...})
         within = "a case and annotator" if len(key) > 1 else "a case"
-        raise error(
-            "case column", must, f"{case!r}, which repeats {within} in rows that differ by {listed(map(repr, names))}", table.place(row)
-        )
+        got = f"{case!r}, which repeats {within} in rows that differ by {listed(map(repr, names))}"
+        raise error("case column", "identify a case", got, table.place(row), way=way)
 
 
 def way_out(table: CellTable, key: Sequence[int], equal: bool) -> str:

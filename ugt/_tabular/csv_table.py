@@ -29,6 +29,7 @@ from .csv_text import unguarded
 from .decimals import Signs
 from .roles import (
     GROUPED,
+    IF_THOUSANDS,
     NO_NUMBERS,
     RESTORE,
     as_integers,
@@ -84,8 +85,8 @@ class CellTable:
             return self.place(cells.first(cells.values.index(value)))
 
         if points and self.decimal == "auto" and not any("." in value for value in commas):
-            way = " (if points separate thousands: decimal=',')" if all(map(GROUPED.fullmatch, points)) else ""
-            raise error(role, f"have one decimal sign{way}", f"{commas[0]!r} and {points[0]!r}", where(points[0]))
+            way = IF_THOUSANDS if all(map(GROUPED.fullmatch, points)) else ""
+            raise error(role, "have one decimal sign", f"{commas[0]!r} and {points[0]!r}", where(points[0]), way=way)
         check_grouped(role, points, where)
         if commas:
             note_commas(commas[0])
@@ -124,12 +125,13 @@ class CellTable:
         ids = as_integers(names)
         return identifiers.Column(number, text_array(names) if ids is None else ids, first)
 
-    def check_once(self, case: identifiers.Column, must: str = "occur once") -> None:
+    def check_once(self, case: identifiers.Column, must: str = "occur once", way: str = "") -> None:
         """Reject a column in which a case occurs twice."""
         if len(case.ids) < len(case.code):
             row = identifiers.repeated(case.code, case.first)
             id = case.ids[case.code[row]]
-            raise error("case", must, f"{identifiers.name(id)} twice{f' ({RESTORE})' if rounded([str(id)]) else ''}", self.place(row))
+            got = f"{identifiers.name(id)} twice{f' ({RESTORE})' if rounded([str(id)]) else ''}"
+            raise error("case", must, got, self.place(row), way=way)
 
     def converted(self, cells: Coded, role: str, missing: Sequence[str] = ()) -> NDArray[Any]:
         """Return coded cells as counts (int64) or as other numbers (float64), missing ones as 0."""
@@ -378,4 +380,4 @@ class Table(CellTable):
 def number_shown(cell: str) -> str:
     """Return a cell that should have been a number, as messages show it, with a hint."""
     hint = next((hint for pattern, hint in NO_NUMBERS if pattern.fullmatch(cell.strip())), "")
-    return f"{cell!r} ({hint})" if hint else repr(cell)
+    return f"{cell!r} (" + hint + ")" if hint else repr(cell)

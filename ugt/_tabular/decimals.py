@@ -6,7 +6,7 @@ from functools import partial
 from typing import Callable
 
 from .._base.checks import error
-from .roles import THOUSANDS, check_grouped, note_commas, note_small, without_commas
+from .roles import IF_THOUSANDS, THOUSANDS, check_grouped, note_commas, note_small, without_commas
 
 Cells = list[tuple[str, ...]]  # columns
 
@@ -29,8 +29,8 @@ class Signs:
             if any(sign in "".join(column) for column in cells):
                 self._meet(sign, cells, where)
         if self._decimal == "auto" and len(self._seen) > 1:
-            must = "have one decimal sign (if points separate thousands: decimal=',')"
-            raise error("scores", must, " and ".join(map(repr, self._seen.values())), self._place)
+            got = " and ".join(map(repr, self._seen.values()))
+            raise error("scores", "have one decimal sign", got, self._place, way=IF_THOUSANDS)
         return [tuple(map(without_commas, column)) for column in cells] if "," in self._seen or self._decimal == "," else cells
 
     def _meet(self, sign: str, cells: Cells, where: Callable[[int, int], str]) -> None:

@@ -14,18 +14,20 @@ from .._base.checks import error
 from .._base.identifiers import INTEGER, one_number
 from .._base.names import listed, numbers_as_one
 from .._base.notices import note
+from .._base.wording import arg
 
 MOST_SHOWN = 12  # columns that messages name
 DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
 DECIMALS = ("auto", ".", ",")
-POINT = "a decimal comma; save the file with decimal points, or give decimal=','"
+POINT = "save the file with decimal points, or give " + arg("decimal", ",")
+IF_THOUSANDS = "if points separate thousands: " + arg("decimal", ",")
 THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:[.,][0-9]{3})+")
 GROUPED = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:\.[0-9]{3})+(?:,[0-9]+)?")  # points between thousands, perhaps a decimal comma
 ROUNDED = re.compile(r"[0-9](?:[.,][0-9]+)?E\+[0-9]+")
 RESTORE = "a spreadsheet rounded the ids: save them as text"
 NO_NUMBERS = (
-    (re.compile(f"{THOUSANDS.pattern}|{GROUPED.pattern}"), f"signs between thousands, which must be removed, or {POINT}"),
-    (DECIMAL_COMMA, POINT),
+    (re.compile(f"{THOUSANDS.pattern}|{GROUPED.pattern}"), "signs between thousands, which must be removed, or a decimal comma; " + POINT),
+    (DECIMAL_COMMA, "a decimal comma; " + POINT),
     (re.compile(r"[+-]?[0-9.,]+\s*%"), "a percentage; write 0.9 for 90%"),
 )
 
@@ -136,8 +138,8 @@ def find_roles(
     """Return the column of each role: the one given (no column for ""), else the one with a usual name."""
     for role, name in columns.items():
         if role not in wanted:
-            way = " (to choose annotators of a wide table: annotator_columns)" if [*wanted] == ["case"] else ""
-            raise error("columns", f"be given only for the roles {', '.join(wanted)}{way}", repr(role))
+            way = "to choose annotators of a wide table: " + arg("annotator_columns") if [*wanted] == ["case"] else ""
+            raise error("columns", f"be given only for the roles {', '.join(wanted)}", repr(role), way=way)
         if name and name not in header:
             raise error(f"{role} column", f"be one of the columns {listed(header, MOST_SHOWN)}", repr(name))
     roles = {role: header.index(name) for role, name in columns.items() if name}
@@ -257,8 +259,8 @@ def check_grouped(argument: str, points: Sequence[str], where: Callable[[str], s
     """Reject a number whose point may be a decimal sign where commas are; note points between thousands."""
     for cell in points:
         if not GROUPED.fullmatch(cell):
-            must = "have decimal commas, and points only between groups of three digits (or leave out decimal=',')"
-            raise error(argument, must, repr(cell), where(cell))
+            must = "have decimal commas, and points only between groups of three digits"
+            raise error(argument, must, repr(cell), where(cell), way="or leave out " + arg("decimal", ","))
     if points and not said:
         note(f"Read points as signs between thousands: {points[0]!r} is {without_commas(points[0])}.")
 
@@ -277,7 +279,7 @@ def refuse_commas(role: str, values: Sequence[str]) -> None:
     """Reject labels that are numbers with decimal commas."""
     commas = [value for value in values if has_comma(value)]
     if commas and all(has_comma(value) or is_number(value) for value in values):
-        raise error(role, "be names or whole numbers", f"{commas[0]!r} ({POINT})")
+        raise error(role, "be names or whole numbers", f"{commas[0]!r} (a decimal comma; " + POINT + ")")
 
 
 def is_number(cell: str) -> bool:

@@ -18,6 +18,7 @@ from typing import Any, BinaryIO, Callable, cast
 
 from .._base.checks import error, room
 from .._base.notices import note
+from .._base.wording import arg, within, words_of
 from .whole_file import recover
 
 BLOCK = 1 << 22
@@ -177,9 +178,10 @@ def naming(path: str | os.PathLike[str]) -> Iterator[None]:
     try:
         yield
     except ValueError as problem:
-        text = str(problem)
         name = os.fspath(path)
-        raise ValueError(text if text.startswith(f"{name}: ") else f"{name}: {text}") from None
+        if words_of(problem).startswith(f"{name}: "):
+            raise
+        raise within(name, problem) from None
 
 
 def fingerprint(path: str | os.PathLike[str]) -> dict[str, str]:
@@ -247,7 +249,8 @@ def checked_blocks(blocks: Iterable[bytes]) -> Iterator[bytes]:
             head = block[:4096]
             _check_beginning(head)
         if b"\0" in block:
-            raise error("file", "be UTF-8 text", f"a NUL byte ({_with_nul(head)})", f"line {line + block.count(10, 0, block.index(0))}")
+            got = "a NUL byte (" + _with_nul(head) + ")"
+            raise error("file", "be UTF-8 text", got, f"line {line + block.count(10, 0, block.index(0))}")
         try:
             text = decoder.decode(block, final=not block)
         except UnicodeDecodeError as problem:
@@ -272,15 +275,19 @@ def _check_beginning(head: bytes) -> None:
 
 def _with_nul(head: bytes) -> str:
     """Return the kind of text or file that has such NUL bytes, for the message."""
-    how = "give encoding='{0}', or save the file as UTF-8"
     if head[:4] in (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE):
-        return "UTF-32 by its byte order mark; " + how.format("utf-32")
+        return "UTF-32 by its byte order mark; " + _encoded("utf-32")
     if head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-        return "UTF-16 by its byte order mark; " + how.format("utf-16")
+        return "UTF-16 by its byte order mark; " + _encoded("utf-16")
     for name, nul in (("UTF-16LE", head[1::2]), ("UTF-16BE", head[::2])):
         if len(head) > 8 and nul.count(0) > 0.9 * len(nul):
-            return f"{name} without a byte order mark? " + how.format(name.lower())
+            return f"{name} without a byte order mark? " + _encoded(name.lower())
     return "a binary or UTF-16 file?"
+
+
+def _encoded(name: str) -> str:
+    """Return the way on for text in another encoding."""
+    return "give " + arg("encoding", name) + ", or save the file as UTF-8"
 
 
 def _not_utf8(problem: UnicodeDecodeError, line: int) -> ValueError:
@@ -293,5 +300,5 @@ def _not_utf8(problem: UnicodeDecodeError, line: int) -> ValueError:
     after = re.match(rb"[^\s,;\t\"]{1,20}", data[at : at + 20])
     word = ((before[0] if before else b"") + (after[0] if after else b"")).decode("cp1252", "replace")
     # Text in Latin-1 is the same in Windows-1252, which has letters for more bytes.
-    how = f"Windows-1252? Then it is in {word!r}; give encoding='cp1252', or save the file as UTF-8"
-    return error("file", "be UTF-8 text", f"the byte 0x{data[at]:02x} ({how})", where)
+    how = f"Windows-1252? Then it is in {word!r}; " + _encoded("cp1252")
+    return error("file", "be UTF-8 text", f"the byte 0x{data[at]:02x} (" + how + ")", where)

@@ -11,6 +11,7 @@ import numpy as np
 from .._base import identifiers
 from .._base.arrays import Array, Bools, NDArray
 from .._base.checks import error, finite, option
+from .._base.wording import arg
 from ..annotations import Labels, Ratings
 from ..resampling import Part, plain
 from . import rankings
@@ -160,7 +161,9 @@ def _read_alpha(data: tuple[Any, ...], options: Mapping[str, Any]) -> Form:
         if values is not None or classes is not None:
             raise error("values and classes", "be left out for ratings", "given")
         if level != "interval":
-            raise error("level", "be 'interval' for ratings in parts (labels, with values=, have all levels)", repr(level))
+            raise error(
+                "level", "be 'interval' for ratings in parts", repr(level), way="labels, with " + arg("values", ...) + ", have all levels"
+            )
         judged = read("annotations", Ratings.from_wide(given) if table else given)
         middle = finite("center", 0.0 if center is None else center)
         return AlphaAboutCenter(judged, middle).in_parts({"level": level, "center": middle})

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from .._base import checks, identifiers
-from .._base.grades import numbers_of
+from .._base.grades import ORDERED, numbers_of
 from ..annotations import Labels, Ratings
 from ..annotations.adjudication import drawn_alike
 from .alpha import alpha_form
@@ -158,8 +158,8 @@ def as_ratings(labels: Labels) -> Ratings:
     """Return labels as ratings, which are the numbers of their grades."""
     numbers = labels.grades if labels.ordered else numbers_of(labels.axes.classes)
     if numbers is None:
-        way = "be numbers, or labels whose classes are numbers or have an order (ordered=[lowest class, ..., highest class])"
-        raise checks.error("ratings", way, "classes that are text")
+        must = "be numbers, or labels whose classes are numbers or have an order"
+        raise checks.error("ratings", must, "classes that are text", way=ORDERED)
     labels = drawn_alike(labels)
     axes = labels.axes
     return Ratings(axes.case_ids, labels.annotators, labels.offsets, labels.annotator, numbers[labels.label], axes.numbered)

@@ -11,7 +11,7 @@ from .._base import identifiers
 from .._base.arrays import Array, Int32, Int64, NDArray
 from .._base.axes import Axes, OnAxes, class_axis, frozen, owned
 from .._base.checks import error, room
-from .._base.grades import as_grades, grades_of, named_by, not_in_order, order_of, order_said
+from .._base.grades import ORDERED, as_grades, grades_of, named_by, not_in_order, order_of, order_said
 from .._base.notices import note
 from .._base.ragged import dense, n_empty, row_at, row_of
 from .._core import _tables
@@ -318,7 +318,7 @@ class Labels(OnAxes):
         Classes without an order have none: a ValueError.
         """
         if not self.ordered:
-            raise error("labels", "be ordered (ordered=[lowest class, ..., highest class], or in_order)", "classes without an order")
+            raise error("labels", "be ordered", "classes without an order", way=ORDERED + ", or in_order")
         return owned(grades_of(self.axes.classes))[0]
 
     def in_order(self, ordered: bool | Sequence[Any] = True) -> Labels:

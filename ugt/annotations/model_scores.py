@@ -12,6 +12,7 @@ from .._base import identifiers
 from .._base.checks import error
 from .._base.names import find, listed
 from .._base.notices import note
+from .._base.wording import CLASSES_WAY, arg, within, words_of
 from .._tabular.csv_table import CellTable
 from .._tabular.frames import CASES, Columns, check_once
 from .._tabular.roles import ALIASES, MOST_SHOWN, as_names, case_column, find_roles, is_number, plain
@@ -157,7 +158,7 @@ class Asked:
             if not words:
                 raise
             way = f"If column {self.table.header[words[0]]!r} holds predicted labels, name it 'prediction'."
-            raise ValueError(f"{problem} {way}") from None
+            raise ValueError(words_of(problem) + f" {way}") from None
 
     def _number(self, others: list[int]) -> int | None:
         """Return the only column of numbers on the scale of the annotations, if there may be one."""
@@ -184,13 +185,14 @@ class Asked:
             found = others
         labels = [c for c in others if plain(header[c]) in LABELS and c not in probable]
         if not found and labels and probable:
-            must = "have either predicted labels or probabilities (remove the other column; for probabilities name a class: positive_class)"
-            raise error("file", must, f"the columns {listed(repr(header[c]) for c in [*labels, *probable])}")
+            way = "remove the other column; for probabilities name a class: " + arg("positive_class")
+            got = f"the columns {listed(repr(header[c]) for c in [*labels, *probable])}"
+            raise error("file", "have either predicted labels or probabilities", got, way=way)
         asked = self.positive is None and len(found) == 1 and not self._says_so(header[found[0]])
         if asked or len(found) > 1:
             must = f"have a column for each of the classes {names[0]!r} and {names[1]!r}, or one of probabilities and its class"
-            said = " (positive_class)" if asked else " (remove the other columns)"
-            raise error("predictions", must + said, "the column " + " and ".join(repr(header[c]) for c in found))
+            way = arg("positive_class") if asked else "remove the other columns"
+            raise error("predictions", must, "the column " + " and ".join(repr(header[c]) for c in found), way=way)
         labels = [c for c in labels if c not in found and not self._has_numbers(c)]
         if found and labels and self._class_in(header[found[0]]) is None:
             must = "name the class of its probabilities in the name of their column (those of the predicted class are of two classes)"
@@ -258,9 +260,9 @@ class Asked:
         for c in others:
             alike = (self.before or self.behind) and header[c].startswith(self.before) and header[c].endswith(self.behind)
             if alike or not (self.before or self.behind or whole or plain(header[c]) in NO_CLASS | LABELS or not self._has_numbers(c)):
-                must = "have columns only for classes of the annotations (name them all with classes= if the annotations miss some)"
-                must = must if alike else f"{must}, or remove columns that are not classes"
-                raise error("scores", must, f"a column for class {header[c]!r}")
+                must = "have columns only for classes of the annotations"
+                way = CLASSES_WAY if alike else CLASSES_WAY + ", or remove columns that are not classes"
+                raise error("scores", must, f"a column for class {header[c]!r}", way=way)
         if self.before or self.behind:
             note(f"Columns of classes are named {self.before + '...' + self.behind!r}.")
         self._say(others)
@@ -287,7 +289,7 @@ def read_scores_of_models(
         try:
             found[name] = of_rows(np.flatnonzero(model.code == m))
         except ValueError as problem:
-            raise ValueError(f"model {name!r}: {problem}") from None
+            raise within(f"model {name!r}", problem) from None
     return found
 
 

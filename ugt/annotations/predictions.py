@@ -16,6 +16,7 @@ from .._base.checks import error, room
 from .._base.names import alike, find, is_null, listed
 from .._base.notices import note
 from .._base.records import Record
+from .._base.wording import CLASSES_WAY, OTHERS_OUT, arg
 
 if TYPE_CHECKING:
     from . import Axes
@@ -167,9 +168,8 @@ class Predictions(Record):
             known = None if classes is None else identifiers.distinct("classes", classes)
             return cls._sharing(case_ids, of_two_classes(table.ravel(), positive_position(known, positive_class), case_ids), known)
         if single and classes is not None and len(classes) == 2:
-            raise error(
-                "scores", "be a table of cases x classes (or name the class of a single column: positive_class)", f"shape {table.shape}"
-            )
+            way = "or name the class of a single column: " + arg("positive_class")
+            raise error("scores", "be a table of cases x classes", f"shape {table.shape}", way=way)
         return cls._sharing(case_ids, scores, names)
 
     @classmethod
@@ -216,7 +216,7 @@ class Predictions(Record):
             got = f"none for {int((~present).sum())} of {axes.n_cases} cases"
             first = axes.case_ids[int(np.argmin(present))]
             where = identifiers.name(first) + ("" if self.case_ids is None else alike(first, self.case_ids))
-            raise error("predictions", "cover every case (missing='drop' leaves the others out)", got, where)
+            raise error("predictions", "cover every case", got, where, way=OTHERS_OUT)
         scores = _take(in_order, rows, 0)
         if not present.all():
             scores[~present] = np.nan
@@ -269,19 +269,18 @@ class Predictions(Record):
                 parts = [part.strip() for part in re.split("[,;>|]", str(self.classes[i]))]
                 if len(parts) > 1 and (_positions(np.array(parts), axes.classes) >= 0).all():
                     hint = ", which is several classes (give one column per class instead, with the highest score for the first choice)"
-                must = "be classes of the annotations (name them all with classes= if the annotations miss some)"
-                raise error("labels", must, _name(self.classes, i) + hint)
-            must = "have columns only for classes of the annotations (name them all with classes= if the annotations miss some)"
+                raise error("labels", "be classes of the annotations", _name(self.classes, i) + hint, way=CLASSES_WAY)
+            must, way = "have columns only for classes of the annotations", CLASSES_WAY
             if len(self.classes) == 1 and axes.n_classes == 2:
-                must = f"have one column for each of the 2 classes, such as 1 - {self.classes[0]} and {self.classes[0]}"
-            raise error("scores", must, f"a column for class {_name(self.classes, i)}{hint}")
+                must, way = f"have one column for each of the 2 classes, such as 1 - {self.classes[0]} and {self.classes[0]}", ""
+            raise error("scores", must, f"a column for class {_name(self.classes, i)}{hint}", way=way)
         columns = _positions(axes.classes, self.classes)
         if (columns < 0).any() and not self.labels:
             absent = axes.classes[columns < 0].tolist()
             codes = listed(repr(one) for one in absent if is_null(str(one)))
-            way = f" (if {codes} {'mean' if ', ' in codes else 'means'} that there is no label: missing=)" if codes else ""
-            must = f"have a column for each of the {axes.n_classes} classes of the annotations{way}"
-            raise error("scores", must, f"none for class {listed(map(identifiers.name, absent))}")
+            way = f"if {codes} {'mean' if ', ' in codes else 'means'} that there is no label: " + arg("missing", ...) if codes else ""
+            must = f"have a column for each of the {axes.n_classes} classes of the annotations"
+            raise error("scores", must, f"none for class {listed(map(identifiers.name, absent))}", way=way)
         return columns
 
     def _rows(self, axes: Axes, missing: str) -> Int32:
@@ -295,8 +294,8 @@ class Predictions(Record):
         if unknown.any() and (missing == "error" or unknown.all()):
             i = int(np.argmax(unknown))
             got = f"{int(unknown.sum())} unknown of {len(self.case_ids)}"
-            must = "be for annotated cases only (missing='drop' leaves the others out)" if not unknown.all() else "be for annotated cases"
-            raise error("predictions", must, got, unknown_case(self.case_ids, i, axes))
+            must, way = ("be for annotated cases", "") if unknown.all() else ("be for annotated cases only", OTHERS_OUT)
+            raise error("predictions", must, got, unknown_case(self.case_ids, i, axes), way=way)
         if unknown.any():
             first = _name(self.case_ids, int(np.argmax(unknown)))
             note(

@@ -16,6 +16,7 @@ from .._base.checks import error, option
 from .._base.names import numbers_as_one
 from .._base.notices import note
 from .._base.ragged import n_empty, offsets_of, row_at, sizes_of, take
+from .._base.wording import NO_RANK, arg
 from .._core import _tables
 from .._tabular.rows import LongRows
 
@@ -162,8 +163,7 @@ class Rankings(OnAxes):
         none = np.isin(badness if confidence is None else -badness, np.array([missing] if np.ndim(missing) == 0 else [*missing], float))
         if rank is not None and (low := (badness < 1) & ~none).any():
             j = int(np.argmax(low))
-            must = "be at least 1 (if it means no rank, give it as missing=; to ranks that start at 0 add 1)"
-            raise error("rank", must, f"{badness[j]:g}", rows.where(j))
+            raise error("rank", "be at least 1", f"{badness[j]:g}", rows.where(j), way=NO_RANK)
         rows = rows._replace(case=rows.case[~none], annotator=rows.annotator[~none])
         badness, index = badness[~none], index[~none]
         case_offsets, ranking, first = _number_rankings(rows)
@@ -330,8 +330,8 @@ def _better(texts: identifiers.Column, where: identifiers.Where) -> str:
             places[token.strip()].add(place)
     if len(signs) > 1 or max(map(len, places.values())) < 2:
         p = next(p for p, text in enumerate(given) if signs[0] in text)
-        must = "be classes joined by '>' and '=', such as 'A > B = C' (or give the sign between them as separator=)"
-        raise error("ranking", must, identifiers.name(texts.ids[p]), where(int(texts.first[p])))
+        must, way = "be classes joined by '>' and '=', such as 'A > B = C'", "or give the sign between them as " + arg("separator", ...)
+        raise error("ranking", must, identifiers.name(texts.ids[p]), where(int(texts.first[p])), way=way)
     note(f"Read {signs[0]!r} in rankings as 'better than'.")
     return signs[0]
 

@@ -13,6 +13,7 @@ from .._base.axes import Axes
 from .._base.checks import error
 from .._base.grades import REAL, Scale, number_shown, numbers_of, scale_of, scale_said
 from .._base.ragged import n_empty, row_at, row_of, sizes_of
+from .._base.wording import arg
 from .._tabular.rows import LongRows, OnCases, WideCells, finite_numbers, held_cells, wide
 
 if TYPE_CHECKING:
@@ -202,7 +203,8 @@ class Ratings(OnCases):
 
         if not isinstance(self.scale, tuple):
             stated = "real numbers" if self.scale == REAL else "a scale that is not stated"
-            raise error("ratings", "have a finite scale (state its grades, all of them: scale=[1, 2, 3, 4, 5])", stated)
+            way = "state its grades, all of them: " + arg("scale", [1, 2, 3, 4, 5])
+            raise error("ratings", "have a finite scale", stated, way=way)
         names = np.array([*map(number_shown, self.scale)])
         whole = all(grade == np.floor(grade) for grade in self.scale)
         axes = Axes(self.case_ids, names.astype(np.int64) if whole else names, self.numbered)

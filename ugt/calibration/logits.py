@@ -11,6 +11,7 @@ import numpy as np
 from .._base import identifiers
 from .._base.arrays import Array, Bools, NDArray
 from .._base.checks import error, flag, room
+from .._base.wording import FLOOR_WAY
 from ..annotations import Labels
 from ..annotations.named import Sheet, leader, names_of, of_new_cases
 from ..annotations.named import table as in_order
@@ -95,7 +96,7 @@ class LogitTable:
             np.maximum(block, self.floor, out=block)
         elif not (block > 0).all():
             k, i = (int(j) for j in np.argwhere(~(block > 0))[0])
-            raise error("predictions", "be above 0 (or give floor=, such as 1e-12)", block[k, i], f"case {begin + i}, class {k}")
+            raise error("predictions", "be above 0", block[k, i], f"case {begin + i}, class {k}", way=FLOOR_WAY)
         return np.asarray(np.log(block, out=block))
 
     def all_logits(self) -> Array:

@@ -13,6 +13,7 @@ from .._base.axes import Frozen
 from .._base.checks import error, room
 from .._base.notices import note
 from .._base.ragged import offsets_of, row_of
+from .._base.wording import FLOOR_WAY
 from .._core import _dirmult
 from ..annotations.joins import tells_joins
 from ..annotations.named import names_of
@@ -49,8 +50,8 @@ class Likelihood:
             share = z[seen] if floor is None else np.maximum(z[seen], floor)
             if not (share > 0).all():
                 i, k = (int(j) for j in np.argwhere(seen & ~(z > 0))[0])
-                must = "be above 0 for every class that was observed (or give floor=, such as 1e-12)"
-                raise error("predictions", must, z[i, k], f"case {begin + i}, class {k}")
+                must = "be above 0 for every class that was observed"
+                raise error("predictions", must, z[i, k], f"case {begin + i}, class {k}", way=FLOOR_WAY)
             shares.append(np.minimum(share, 1.0))
             counts.append(y[seen])
         offsets, count = offsets_of(np.concatenate(sizes)), np.concatenate(counts)

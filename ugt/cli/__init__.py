@@ -16,6 +16,7 @@ from .._tabular.csv_text import utf8
 from .._tabular.windows import typed
 from . import agreement, calibrate, check, command, conformal, convert, evaluate, example, judge, plan, reader_study, report, shell
 from .output import progress as telling_progress
+from .wording import speaking
 
 EXAMPLES = """\
 examples:
@@ -103,7 +104,7 @@ def _run(words: Sequence[str]) -> int:
         raise
     if getattr(options, "out", None) == "":  # such as an unset variable of the shell
         raise error("--out", "not be empty", "''")
-    command.speaking.set((command.commands_of(parser)[options.called], options))
+    speaking.set((command.commands_of(parser)[options.called], options))
     options.command = utf8(typed(["ugt", *words]))
     warned: list[str] = []
     told = not getattr(options, "no_progress", True)

@@ -13,6 +13,7 @@ import numpy as np
 
 from .._base.notices import heard
 from .._base.ragged import row_of
+from .._base.wording import renamed
 from .._tabular.csv_text import utf8
 from .._tabular.roles import repeated
 from .._tabular.source import naming
@@ -161,7 +162,7 @@ class Study:
                 given = {name: scores[rows >= 0]} if one.numbers else {}
                 read_grades(given, {name}, np.asarray(values), self.axes.take(rows[rows >= 0]), None)
         except ValueError as problem:
-            return str(problem).replace("predictions_are", "--predictions-are").rstrip(".")
+            return said_of(renamed(problem, predictions_are="--predictions-are")).rstrip(".")
         return ""
 
     # ---- what can be done

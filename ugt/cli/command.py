@@ -21,11 +21,13 @@ import numpy as np
 from .. import io
 from .._base.checks import error
 from .._base.version import __version__
+from .._base.wording import Words, words_of
 from .._tabular import whole_file
 from .._tabular.whole_file import is_stream
 from .._tabular.windows import about_length, check_output
 from ..report.digits import is_flat
 from .arguments import Given, Help
+from .wording import speaking, worded
 
 # The formats that the help of options lists.
 ANNOTATIONS = "CSV, Excel, Parquet, Stata, SPSS, JSON, JSONL, NPY, NPZ or PrefLib"
@@ -48,10 +50,9 @@ WIDTH = 79
 # The output of the command: "text", "quiet", "json", or "data" if it writes a file to standard output.
 _manner: ContextVar[str] = ContextVar("ugt_manner", default="text")
 
-# Whether the command prints a line per file that it reads; the records of these files; its parser, whose options messages name.
+# Whether the command prints a line per file that it reads; the records of these files.
 _told: ContextVar[bool] = ContextVar("ugt_told", default=False)
 _took: ContextVar[list[dict[str, Any]] | None] = ContextVar("ugt_took", default=None)
-speaking: ContextVar[tuple[argparse.ArgumentParser, argparse.Namespace] | None] = ContextVar("ugt_speaking", default=None)
 
 # Arguments of Python functions whose options have other names.
 KEYWORDS = {"missing": "--na"}
@@ -195,10 +196,12 @@ def said_of(problem: BaseException) -> str:
         return f"{problem.filename}: is a directory"  # Windows calls it a missing permission
     if isinstance(problem, OSError) and problem.filename is not None and problem.strerror:
         return f"{problem.filename}: {problem.strerror[:1].lower()}{problem.strerror[1:]}"
-    return in_options(" ".join(str(problem).splitlines()) or "there is not enough memory")
+    return " ".join(worded(words_of(problem)).splitlines()) or "there is not enough memory"
 
 
 def in_options(message: str) -> str:
+    if isinstance(message, Words):
+        return worded(message)
     """Return a message with the options of the command that runs: ``missing='drop'`` becomes ``--missing drop``.
 
     Messages elsewhere in the library name arguments of Python. The options that stand for them are declared here and in the commands.

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import re
 from pathlib import Path
 from typing import Any
 
 from .. import io
 from .._base.checks import error
+from .._base.wording import Words, renamed
 from ..annotations import Labels, Rankings, Ratings
 from ..annotations.predictions import Predictions
 from .cases import annotations_of, models_of, read_record
@@ -57,9 +57,9 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
             try:
                 notes = io.write_annotations(draft, given, format=options.to)
             except ValueError as problem:  # --format is of the file that is read
-                raise ValueError(re.sub("^format must", "--to must", re.sub("^path must", "OUT must", str(problem)))) from None
+                raise renamed(problem, format="--to", path="OUT") from None
         if notes and options.lossless:
-            raise error(f"{out.name}", "hold everything with --lossless (an .npz file does)", " ".join(notes).rstrip("."))
+            raise error(Words(out.name), "hold everything with --lossless (an .npz file does)", " ".join(notes).rstrip("."))
     say(*filter(None, [said]), *notes, f"{_sizes(given)}: {out}")
     return {**record, "lost": list(notes), "files": [str(out)]}
 

@@ -13,6 +13,7 @@ from .._base.axes import Axes
 from .._base.checks import error, flag, option, room, scalar, whole
 from .._base.names import alike, find, listed
 from .._base.ragged import sizes_of
+from .._base.wording import renamed
 from .._core import _sets
 from ..annotations import Labels
 from ..annotations.bare import check_bare
@@ -188,7 +189,7 @@ def class_groups(given: Any, axes: Axes) -> Int64:
     try:
         group = as_groups(given, axes)
     except ValueError as problem:
-        raise ValueError(str(problem).replace("groups", "class_groups", 1)) from None
+        raise renamed(problem, groups="class_groups") from None
     return np.unique(group, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 

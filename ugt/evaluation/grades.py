@@ -12,6 +12,7 @@ from .._base import notices
 from .._base.checks import error
 from .._base.grades import numbers_of
 from .._base.ragged import row_of, sizes_of
+from .._base.wording import within
 from ..annotations import Ratings
 from ..grades import GRADE_METRICS
 from ..grades.errors import median_of
@@ -82,7 +83,7 @@ def read(
             try:
                 one = Predicted.of(table[:, 0], axes, GradeScale(values, numbers_of(axes.classes) is not None), kind)
             except ValueError as problem:
-                raise ValueError(f"model {name!r}: {problem}") from None
+                raise within(f"model {name!r}", problem) from None
             assert one.numbers is not None
             given[name], found[name] = GradePredictions(one.numbers, one.kind), nearness(one.numbers, values)
             between += [name] if one.kind == "numbers" else []

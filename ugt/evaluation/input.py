@@ -10,6 +10,7 @@ import numpy as np
 from .._base import checks
 from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.identifiers import is_frame
+from .._base.wording import Refusal, arg, within, words_of
 from ..annotations import Labels, Rankings, Ratings
 from ..annotations.bare import check_bare, labels_of_text
 from ..annotations.joins import ID, NAME, POSITION, Join, tell
@@ -49,11 +50,12 @@ def _of_frame(frame: Any) -> Any:
     try:
         return read_frame(frame, Reading()).annotations
     except ValueError as problem:
-        way, said = "ugt.io.read_annotations(frame, {}).annotations".format, str(problem)
-        if said.startswith("format must be "):
-            must = said.replace("format must be", f"annotations must come from {way('format=...')}, with the format", 1)
-            raise ValueError(must.replace("Got 'auto'", "Got a data frame")) from None
-        raise ValueError(f"annotations: {said} Options for columns, format and missing cells: {way('...')}.") from None
+        way, said = "ugt.io.read_annotations(frame, {}).annotations".format, words_of(problem)
+        if isinstance(said, Refusal) and said.argument == "format":
+            must = f"come from {way('format=...')}, with the format " + said.must[len("be ") :]
+            got = "a data frame" if said.got == "'auto'" else said.got
+            raise ValueError(said.but(argument="annotations", must=must, got=got)) from None
+        raise ValueError("annotations: " + said + f" Options for columns, format and missing cells: {way('...')}.") from None
 
 
 def _of_scale(ratings: Ratings) -> Any:
@@ -65,7 +67,11 @@ def _of_scale(ratings: Ratings) -> Any:
     used = np.unique(ratings.value)
     if ratings.scale is None and len(used) <= MOST_GRADES and (2 * used == np.floor(2 * used)).all():
         grades = ", ".join(f"{value:g}" for value in used)
-        must = "have a stated scale: scale= with all grades, or with 'real' for numbers on a continuous scale (Ratings.on_scale)"
+        must = (
+            "have a stated scale: "
+            + arg("scale", ...)
+            + " with all grades, or with 'real' for numbers on a continuous scale (Ratings.on_scale)"
+        )
         raise checks.error("annotations", must, f"the numbers {grades}")
     return ratings
 
@@ -77,7 +83,8 @@ def grades_of(given: Any) -> Array | None:
     if not isinstance(labels, Labels) or not labels.ordered:
         return None
     if labels.n_classes < 2:
-        raise checks.error("annotations", "have at least two grades (name all grades of the scale: ordered=)", labels.n_classes)
+        way = "name all grades of the scale: " + arg("ordered", ...)
+        raise checks.error("annotations", "have at least two grades", labels.n_classes, way=way)
     return labels.grades
 
 
@@ -148,7 +155,7 @@ def joined(
             if not given.numbers:
                 scores[str(name)], rounded[str(name)] = unrounded(scores[str(name)], here)
         except ValueError as problem:
-            raise ValueError(f"model {name!r}: {problem}") from None
+            raise within(f"model {name!r}", problem) from None
         present &= here
         rows, columns = ID if given.case_ids is not None else POSITION, NAME if given.classes is not None else POSITION
         tell(f"predictions[{name!r}]", Join(rows, "" if given.numbers else columns))

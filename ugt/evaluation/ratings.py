@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._base import checks
+from .._base.wording import arg
 from ..resampling import CaseNumbers, Ratios
 from ..resampling.two_way import ends_if_named
 from ..tables.names import VOTED_ERROR
@@ -35,8 +36,11 @@ def check_options(**given: Any) -> None:
     """Refuse options of classes."""
     for name, value in given.items():
         if value is not None:
-            must = "be left out with ratings on a real scale, which have no classes (for grades, state them: scale=[1, 2, 3])"
-            raise checks.error(name, must, repr(value)[:80])
+            must, way = (
+                "be left out with ratings on a real scale, which have no classes",
+                "for grades, state them: " + arg("scale", [1, 2, 3]),
+            )
+            raise checks.error(name, must, repr(value)[:80], way=way)
 
 
 @dataclass

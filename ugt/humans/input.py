@@ -14,6 +14,7 @@ from .._base.arrays import Array, Bools, Int32, NDArray
 from .._base.lazy import cached_property
 from .._base.names import alike
 from .._base.ragged import sizes_of
+from .._base.wording import CLASSES_WAY, OTHERS_OUT
 from .._tabular.rows import is_missing, is_number, wide
 from ..annotations import Labels, Ratings
 from ..annotations.adjudication import drawn_alike
@@ -211,8 +212,7 @@ def check_all(argument: str, present: Bools, annotations: Any) -> None:
     """Refuse cases without a prediction."""
     if not present.all():
         got = f"none for {int((~present).sum())} of {annotations.n_cases} cases"
-        must = "cover every case (missing='drop' leaves the others out)"
-        raise checks.error(argument, must, got, where(annotations, int(np.argmin(present))))
+        raise checks.error(argument, "cover every case", got, where(annotations, int(np.argmin(present))), way=OTHERS_OUT)
 
 
 def joined(predictions: Any, annotations: Any) -> Any:
@@ -353,8 +353,8 @@ def _classes(table: NDArray[Any], labels: Labels) -> Int32:
         position = identifiers.lookup(names, column.ids)
         if (position < 0).any():
             j = int(column.first[np.argmax(position < 0)])
-            must = f"be one of the {len(names)} classes (name them all with classes= if the annotations miss some)"
-            raise checks.error("predictions", must, identifiers.name(table[rows[j]]), where(labels, int(rows[j])))
+            got, must = identifiers.name(table[rows[j]]), f"be one of the {len(names)} classes"
+            raise checks.error("predictions", must, got, where(labels, int(rows[j])), way=CLASSES_WAY)
         at[rows] = position[column.code]
     return at
 

@@ -12,6 +12,7 @@ from .._base.arrays import Int64, NDArray
 from .._base.checks import error
 from .._base.names import alike, find
 from .._base.ragged import row_of
+from .._base.wording import arg
 
 Annotations = Any  # Labels or Ratings
 
@@ -68,7 +69,8 @@ def positions(what: str, names: NDArray[Any], known: NDArray[Any], used: NDArray
     unknown = used[at[used] < 0]
     if len(unknown):
         name = names[unknown[0]]
-        way = "name all classes with classes=, if the labels miss some" if what == "a class" else f"leave out other {what.split()[1]}s"
+        all_classes = "name all classes with " + arg("classes", ...) + ", if the labels miss some"
+        way = all_classes if what == "a class" else f"leave out other {what.split()[1]}s"
         hint = alike(name, known) or f" (the labels have {', '.join(map(identifiers.name, known[:5]))}{', …' * (len(known) > 5)})"
-        raise error("predicted", f"have {what} of the labels ({way})", f"{identifiers.name(name)}{hint}")
+        raise error("predicted", f"have {what} of the labels", f"{identifiers.name(name)}{hint}", way=way)
     return at

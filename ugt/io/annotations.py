@@ -17,6 +17,7 @@ from .._base.identifiers import one_number
 from .._base.names import listed
 from .._base.notices import note
 from .._base.ragged import sizes_of
+from .._base.wording import NO_RANK, arg
 from .._tabular.annotator_columns import check_annotators, check_boxes, check_crossed, check_questions, check_readings, note_names
 from .._tabular.case_columns import check_case, way_out
 from .._tabular.cells import Coded, first_alone
@@ -125,21 +126,22 @@ def _has_rankings(table: CellTable, c: int) -> bool:
 
 def _named(roles: Sequence[str]) -> str:
     """Return the argument that names the columns of roles, for messages."""
-    return f"columns={{{', '.join(f'{role!r}: ...' for role in roles)}}}"
+    return arg("columns", dict.fromkeys(roles, ...))
 
 
 def _check_wide(table: CellTable, case: identifiers.Column, name: str, annotators: list[str]) -> None:
     """Reject columns without names, tick boxes instead of annotators, and cases with several rows."""
     if "" in annotators:
-        must = "have names (leave out columns by ignore_columns, or remove lines above the header, such as a title)"
-        raise error("columns", must, f"a blank one among {listed(map(repr, table.header), MOST_SHOWN)}")
+        way = "leave out columns by " + arg("ignore_columns") + ", or remove lines above the header, such as a title"
+        raise error("columns", "have names", f"a blank one among {listed(map(repr, table.header), MOST_SHOWN)}", way=way)
     check_boxes(annotators)
     if len(case.ids) < len(case.code):
         check_case(table, table.used["case"], alone=True)
         found = find_roles(table.header, {}, ROLES)
         absent = [role for role in ("case", "annotator", "label") if role not in found]
-        way = f"name its columns among {listed(table.header, MOST_SHOWN)}: {_named(absent)}" if absent else "leave out format="
-        table.check_once(case, f"occur once in the column {name!r} (if each row is one annotation, {way})")
+        names = f"name its columns among {listed(table.header, MOST_SHOWN)}: "
+        way = "if each row is one annotation, " + (names + _named(absent) if absent else "leave out " + arg("format", ...))
+        table.check_once(case, f"occur once in the column {name!r}", way)
 
 
 def _without_value(roles: dict[str, int], columns: Mapping[str, str | None], format: str) -> dict[str, int]:
@@ -188,9 +190,10 @@ def _long_roles(table: CellTable, roles: dict[str, int], format: str) -> dict[st
         check_boxes(table.header)
     if absent:
         ranked = [name for c, name in enumerate(table.header) if c not in roles.values() and _has_rankings(table, c)]
-        hint = f"; {ranked[0]!r} looks like rankings: {_named(['ranking'])}" if ranked and "label" in absent else ""
-        must = f"have columns for {', '.join(needed)} (name them: {_named(absent)}; or give another format as format={hint})"
-        raise error("long table", must, f"no {' and no '.join(absent)} among {listed(table.header, MOST_SHOWN)}")
+        hint = f"; {ranked[0]!r} looks like rankings: " + _named(["ranking"]) if ranked and "label" in absent else ""
+        way = "name them: " + _named(absent) + "; or give another format as " + arg("format", ...) + hint
+        got = f"no {' and no '.join(absent)} among {listed(table.header, MOST_SHOWN)}"
+        raise error("long table", f"have columns for {', '.join(needed)}", got, way=way)
     return {role: roles[role] for role in needed}
 
 
@@ -238,8 +241,8 @@ def _read_long(table: CellTable, roles: dict[str, int], how: Reading) -> Annotat
         columns[role] = table.converted(cells[role], role, missing)[:, 0][keep]
     if "rank" in columns and (columns["rank"] < 1).any():
         row = int(np.argmax(columns["rank"] < 1))
-        must = "be at least 1 (if it means no rank, give it as missing=; to ranks that start at 0 add 1)"
-        raise error("rank", must, f"{columns['rank'][row]:g}", table.place(int(np.flatnonzero(keep)[row])))
+        where = table.place(int(np.flatnonzero(keep)[row]))
+        raise error("rank", "be at least 1", f"{columns['rank'][row]:g}", where, way=NO_RANK)
     notes = cells["value"].suspicious(missing) if "value" in roles else ()
     annotations = _from_long(columns, how, case.ids, way)
     if "confidence" in columns and isinstance(annotations, Rankings) and (sizes_of(annotations.ranking_offsets) == 1).all():

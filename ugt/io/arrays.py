@@ -15,6 +15,7 @@ from .._base.checks import error, room
 from .._base.identifiers import MAX_WHOLE, Grades
 from .._base.names import listed
 from .._base.notices import note
+from .._base.wording import Words, arg
 from .._tabular.cells import Coded
 from .._tabular.csv_table import OF_CELL
 from .._tabular.roles import ALIASES, ALSO, plain
@@ -78,8 +79,8 @@ def _whole_numbers(table: NDArray[Any], blank: NDArray[Any]) -> NDArray[Any]:
     bad = (filled != np.floor(filled)) | (np.abs(filled) > MAX_WHOLE)
     if bad.any():
         i, j = np.argwhere(bad)[0].tolist()
-        must = "hold whole numbers or NaN, which means not labelled (for numbers on a scale: format='ratings')"
-        raise error("table", must, f"{filled[i, j]:g}", f"row {i}, column {j}")
+        must, way = "hold whole numbers or NaN, which means not labelled", "for numbers on a scale: " + arg("format", "ratings")
+        raise error("table", must, f"{filled[i, j]:g}", f"row {i}, column {j}", way=way)
     return filled.astype(np.int64)
 
 
@@ -111,7 +112,7 @@ def load(data: bytes) -> dict[str, NDArray[Any]]:
         if array.dtype.kind == "U" and array.nbytes:  # Python fails on numbers that are no characters
             codes = np.ascontiguousarray(array.astype(array.dtype.newbyteorder("="))).reshape(-1).view(np.uint32)
             if codes.max() > sys.maxunicode:
-                raise error(key or "array", "be text", f"a character with the number {codes.max()}")
+                raise error(Words(key or "array"), "be text", f"a character with the number {codes.max()}")
     return found
 
 

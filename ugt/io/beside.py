@@ -13,6 +13,7 @@ from .._base.identifiers import name, repeated
 from .._base.names import listed, note_alike
 from .._base.notices import note
 from .._base.records import Record
+from .._base.wording import arg
 from .._tabular.foreign import table_of
 from .._tabular.roles import MOST_SHOWN, case_beside, find_roles, is_number, roles_of
 from .._tabular.source import Source, naming
@@ -88,8 +89,8 @@ def cluster_file(path: str | os.PathLike[str], *, case_column: str | None = None
         roles = find_roles(table.header, table.case, ("case", "cluster"))
         case_beside(table.header, roles, "cluster")
         if len(roles) < 2:
-            must = "have the columns case and cluster (or patient: rename yours; case_column= names the column of cases)"
-            raise error("file", must, listed(map(repr, table.header), MOST_SHOWN))
+            way = "or patient: rename yours; " + arg("case_column", ...) + " names the column of cases"
+            raise error("file", "have the columns case and cluster", listed(map(repr, table.header), MOST_SHOWN), way=way)
         columns = zip(table.coded([roles["case"]], [roles["cluster"]]), ("case", "cluster"))
         case, cluster = (table.numbered(cells, role) for cells, role in columns)
         cases, clusters = (column.ids.astype(str)[column.code].tolist() for column in (case, cluster))
@@ -109,7 +110,7 @@ def subgroup_file(path: str | os.PathLike[str], *, case_column: str | None = Non
         case_beside(table.header, role, "")
         others = [c for c in range(len(table.header)) if c != role.get("case")]
         if not role or not others:
-            must = "have a column case (case_column= names it) and at least one more, for the subgroups"
+            must = "have a column case (" + arg("case_column", ...) + " names it) and at least one more, for the subgroups"
             raise error("file", must, listed(map(repr, table.header), MOST_SHOWN))
         nameless = [c for c in others if not table.header[c]]
         if nameless:

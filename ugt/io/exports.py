@@ -12,13 +12,14 @@ from .._base import identifiers
 from .._base.checks import error
 from .._base.names import listed
 from .._base.ragged import sizes_of
+from .._base.wording import arg
 from ..annotations import Labels, Rankings, Ratings
 from .annotation_file import AnnotationFile, Reading
 from .mapping import json_lines, json_shown
 from .repeats import once
 
-OTHER = "for any other file, mapping= gives the place of each field; predictions are read from tables, NPY and NPZ"
-NAMED = "or be read with the name of one (columns={'label': ...})"  # the way out if a file has several controls
+OTHER = "for any other file, " + arg("mapping", ...) + " gives the place of each field; predictions are read from tables, NPY and NPZ"
+NAMED = "or be read with the name of one (" + arg("columns", {"label": ...}) + ")"  # the way out if a file has several controls
 PREFLIB = (".soc", ".soi", ".toc", ".toi")
 CANCELLED, IGNORED, EMPTY = "cancelled annotation", "ignored or rejected task", "annotation without a result"
 KINDS = ("choices", "rating", "ranker")
@@ -62,14 +63,15 @@ def label_studio(content: list[Any], how: Reading) -> AnnotationFile:
                 kind = name
                 rows.append((case, _annotator_of(annotation, where), value))
     if control is None and len(seen) > 1:
-        raise error("file", f"have one control with results, {NAMED}", listed(map(repr, sorted(seen))))
+        raise error("file", "have one control with results, " + NAMED, listed(map(repr, sorted(seen))))
     return _export(rows, kind, _texts(cases), how, "label studio", dropped)
 
 
 def _case_of(task: Mapping[str, Any], i: int, field: str | None) -> Any:
     if field is None:
         if "id" not in task:
-            raise error("task", "have an id (or name a field of its data: columns={'case': ...})", "none", f"task {i}")
+            way = "or name a field of its data: " + arg("columns", {"case": ...})
+            raise error("task", "have an id", "none", f"task {i}", way=way)
         return task["id"]
     data = task.get("data")
     if not isinstance(data, dict) or field not in data or not isinstance(data[field], (str, int)):
@@ -180,7 +182,7 @@ def _typed(part: Any, where: str) -> dict[str, Any]:
 
 def unknown_records(record: Mapping[str, Any]) -> tuple[str, str]:
     """Return the two parts of the message (must, got) for a list of objects that is not a supported export."""
-    must = f"be rankings or an export of Label Studio ({OTHER})"
+    must = "be rankings or an export of Label Studio (" + OTHER + ")"
     return must, f"objects with the keys {listed(map(repr, record))}"
 
 
@@ -206,7 +208,7 @@ def prodigy(text: str, how: Reading) -> AnnotationFile:
         field = how.columns.get("case") or ("_input_hash" if choice else "_task_hash")
         case = task.get(field)
         if not isinstance(case, (str, int)) or isinstance(case, bool):
-            must = f"have {field!r} on every line, text or a whole number ({OTHER})"
+            must = f"have {field!r} on every line, text or a whole number (" + OTHER + ")"
             raise error("file", must, json_shown(case), where)
         cases[case] = None
         who = task.get("_annotator_id") or task.get("_session_id")
@@ -255,7 +257,9 @@ def rankings_json(content: Any, how: Reading) -> Rankings:
         content = {"rankings": content}
     if not {"rankings"} <= set(content) <= {"rankings", "case_ids", "classes", "annotators"}:
         raise error(
-            "file", f"have the key 'rankings' and optionally 'case_ids' and 'classes' ({OTHER})", f"the keys {listed(content) or 'none'}"
+            "file",
+            "have the key 'rankings' and optionally 'case_ids' and 'classes' (" + OTHER + ")",
+            f"the keys {listed(content) or 'none'}",
         )
     names = content.get("classes") if how.classes is None else how.classes
     rankings = Rankings.from_blocks(content["rankings"], classes=names, case_ids=content.get("case_ids"), offered=how.offered)

@@ -13,6 +13,7 @@ from .._base.arrays import Array, Int64, NDArray
 from .._base.checks import error, option
 from .._base.names import listed
 from .._base.records import Record
+from .._base.wording import arg
 from .._tabular.roles import MOST_SHOWN, as_names
 from .._tabular.source import Source, naming
 from ..annotations import Labels, Ratings
@@ -195,9 +196,10 @@ def _log(rows: list[Row], form: str) -> JudgeLog:
             continue
         key = (row.case, row.system, row.judge, row.repeat)
         if key in seen:
-            others = "the path of the case ids: case=, the repetitions: fields={'repeat': ...}, or the systems: {name: path}"
-            must = f"hold one verdict of a judge on a case of a system (name {others})"
-            raise error("log", must, f"two by {row.judge!r} on case {row.case!r}", f"{seen[key]} and {row.place}")
+            way = "name the path of the case ids: " + arg("case", ...) + ", the repetitions: " + arg("fields", {"repeat": ...})
+            way += ", or the systems: {name: path}"
+            got, place = f"two by {row.judge!r} on case {row.case!r}", f"{seen[key]} and {row.place}"
+            raise error("log", "hold one verdict of a judge on a case of a system", got, place, way=way)
         seen[key] = row.place
         kept.append(row)
     if not kept:

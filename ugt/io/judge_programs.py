@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from .._base.checks import error, option
 from .._base.names import listed
 from .._base.notices import note
+from .._base.wording import arg
 from .._tabular.foreign import package, table_of
 from .._tabular.roles import ALIASES, ALSO, MOST_SHOWN, find_roles
 from .._tabular.source import Source, check_text
@@ -120,7 +121,8 @@ def _score(value: Any, place: str) -> float:
     try:
         return math.nan if value is None else float(value)
     except (TypeError, ValueError):
-        raise error("score", "be a number (words are verdicts: fields={'verdict': ...})", repr(value), place) from None
+        way = "words are verdicts: " + arg("fields", {"verdict": ...})
+        raise error("score", "be a number", repr(value), place, way=way) from None
 
 
 def _repeat(value: Any, place: str) -> int:
@@ -135,7 +137,8 @@ def _repeat(value: Any, place: str) -> int:
 
 def _named(role: str, value: Any, place: str) -> str:
     if isinstance(value, (Mapping, list)):
-        raise error(role, f"be text or a number (or give the path of its name: fields={{{role!r}: ...}})", json_shown(value), place)
+        way = "or give the path of its name: " + arg("fields", {role: ...})
+        raise error(role, "be text or a number", json_shown(value), place, way=way)
     return str(value)
 
 
@@ -301,8 +304,9 @@ def _check_roles(roles: Mapping[str, Any], header: Sequence[str]) -> None:
     absent = [role for role in ("case", "judge") if role not in roles]
     absent += ["verdict or score"] if not {"verdict", "score"} & roles.keys() else []
     if absent:
-        must = f"have fields for case, judge and verdict or score (name the existing ones: fields={{'{absent[0].split()[0]}': ...}})"
-        raise error("file", must, f"no {' and no '.join(absent)} among {listed(map(repr, header), MOST_SHOWN)}")
+        way = "name the existing ones: " + arg("fields", {absent[0].split()[0]: ...})
+        got = f"no {' and no '.join(absent)} among {listed(map(repr, header), MOST_SHOWN)}"
+        raise error("file", "have fields for case, judge and verdict or score", got, way=way)
 
 
 def _plain_row(case: Any, found: Mapping[str, Any], stem: str, place: str) -> Row:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from .._base.checks import Twice, error, once, room
+from .._base.wording import changed
 from .._tabular.frames import Columns
 from .._tabular.source import Source, check_text, naming, too_long
 from .annotation_file import ROLES, Reading
@@ -51,7 +52,7 @@ def json_lines(text: str) -> Iterator[tuple[str, Any]]:
             try:
                 yield f"line {number}", json.loads(line, object_pairs_hook=once("file"))
             except Twice as problem:
-                raise error("file", "have each field of an object once", str(problem).split("Got ")[1][:-1], f"line {number}") from None
+                raise changed(problem, where=f"line {number}") from None
             except (json.JSONDecodeError, RecursionError) as problem:
                 got = problem.msg if isinstance(problem, json.JSONDecodeError) else "a far too deep nesting"
                 raise error("file", "have a JSON object on every line (is it cut off?)", got, f"line {number}") from None

@@ -12,6 +12,7 @@ from .._base.arrays import NDArray
 from .._base.checks import error
 from .._base.notices import note
 from .._base.ragged import offsets_of, row_of
+from .._base.wording import arg
 from .._core import _tables
 from ..annotations import Labels, Ratings
 
@@ -67,9 +68,10 @@ def _repeats(code: NDArray[Any], first: NDArray[Any], what: str, duplicates: str
     """Return whether repeated rows are to be left out, with a note on them, or reject them."""
     n = len(code) - len(first)
     if n and duplicates == "error":
-        ways = "duplicates='first' counts them once, duplicates='count' every time"
-        must = f"not repeat a case, annotator and {what} ({f'{advice}; else ' if (advice := way(True)) else ''}{ways})"
-        raise error("rows", must, f"{n:,} repeated", where(identifiers.repeated(code, first)))
+        ways = arg("duplicates", "first") + " counts them once, " + arg("duplicates", "count") + " every time"
+        ways = advice + "; else " + ways if (advice := way(True)) else ways
+        where_first = where(identifiers.repeated(code, first))
+        raise error("rows", f"not repeat a case, annotator and {what}", f"{n:,} repeated", where_first, way=ways)
     if n:
         counted = "counted once" if duplicates == "first" else "counted every time"
         note(f"Rows that repeat a case, annotator and {what} were {counted}: {n:,}, first at {where(identifiers.repeated(code, first))}.")

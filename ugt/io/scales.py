@@ -7,20 +7,24 @@ from typing import Any
 
 from .._base.checks import error
 from .._base.grades import named_by
+from .._base.wording import arg
 from ..annotations import Labels, Ratings
 from .annotation_file import AnnotationFile, Reading
+
+BY_SCALE = "state their scale by " + arg("scale", ...)
 
 
 def with_scale(how: Reading) -> Reading:
     """Return the options with what an order or a scale says about the format and the classes."""
     if how.scale is not None:
         if how.ordered not in (None, False):
-            raise error("scale", "be left out with ordered= (ratings are numbers, grades are classes in an order)", repr(how.scale))
+            must = "be left out with " + arg("ordered", ...) + " (ratings are numbers, grades are classes in an order)"
+            raise error("scale", must, repr(how.scale))
         if how.format not in ("auto", "ratings"):
             raise error("format", "be 'auto' or 'ratings' with scale", repr(how.format))
         how = how._replace(format="ratings")
     elif how.format == "ratings" and how.ordered not in (None, False):
-        raise error("ordered", "be left out for ratings (state their scale by scale=)", repr(how.ordered))
+        raise error("ordered", "be left out for ratings", repr(how.ordered), way=BY_SCALE)
     return how._replace(classes=named_by(how.classes, how.ordered))
 
 
@@ -35,7 +39,7 @@ def on_scale(read: AnnotationFile, how: Reading) -> AnnotationFile:
     if how.scale is not None:
         given = given.on_scale(how.scale)
     if how.ordered is not None and not isinstance(given, Labels):
-        raise error("ordered", f"be left out for {kind}{' (state their scale by scale=)' * (kind == 'ratings')}", repr(how.ordered))
+        raise error("ordered", f"be left out for {kind}", repr(how.ordered), way=BY_SCALE if kind == "ratings" else "")
     if how.ordered is False:
         given = replace(given, ordered=False)
     elif how.ordered is not None and not (given.ordered and how.ordered is True):

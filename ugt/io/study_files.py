@@ -14,6 +14,7 @@ from .._base.arrays import Array, Bools, NDArray
 from .._base.checks import error
 from .._base.names import listed
 from .._base.records import Record
+from .._base.wording import arg
 from .._tabular.cells import Coded
 from .._tabular.csv_table import CellTable
 from .._tabular.foreign import table_of
@@ -66,8 +67,8 @@ def reading_file(
         roles = find_roles(table.header, columns or {}, ROLES, NAMES)
         absent = [role for role in ROLES[1:4] if role not in roles]
         if absent:
-            must = "have columns for test, reader, case and rating (name the existing ones: columns={'reader': ...})"
-            raise error("file", must, f"no {' and no '.join(absent)} among {listed(map(repr, table.header), MOST_SHOWN)}")
+            must, way = "have columns for test, reader, case and rating", "name the existing ones: " + arg("columns", {"reader": ...})
+            raise error("file", must, f"no {' and no '.join(absent)} among {listed(map(repr, table.header), MOST_SHOWN)}", way=way)
         table.used = {role: [c] for role, c in roles.items()}
         cells = dict(zip(roles, table.coded(*([c] for c in roles.values()))))
         keep, found = _rated(table, cells["rating"], missing)

@@ -14,6 +14,7 @@ from .._base.checks import error
 from .._base.notices import heard
 from .._base.ragged import row_of, sizes_of
 from .._base.records import Record
+from .._base.wording import words_of
 from .._tabular.source import naming
 from ..agreement import krippendorff_alpha, percent_agreement
 from ..annotations import Labels
@@ -250,7 +251,7 @@ def _order(own: list[ScoredSystem], chosen: Mapping[str, Any], clusters: Any, le
                 with heard():
                     reason = f"no interval over annotators: {found.two_way().reason or ALIKE}"
         except ValueError as problem:
-            reason = str(problem)
+            reason = words_of(problem)
         shown = bool(low > 0 or high < 0)
         survives = shown and (alone > 0) == (difference > 0)
         pair = (first.judge, first.system, second.system)
@@ -275,7 +276,7 @@ def _distance(one: ScoredSystem, clusters: Any, level: float) -> JudgeDistanceRo
             test = test if own is None else test.over_clusters(own)
             row = row._replace(winning_rate=test.winning_rate, advantage=test.value, passed=bool(test.passed))
         except ValueError as problem:
-            row = row._replace(reason=str(problem))
+            row = row._replace(reason=words_of(problem))
     return row
 
 

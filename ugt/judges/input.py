@@ -13,6 +13,7 @@ from .._base.arrays import Array, Int64, NDArray
 from .._base.checks import error, instance, option
 from .._base.names import alike
 from .._base.ragged import offsets_of, row_at, row_of
+from .._base.wording import OTHERS_OUT, arg
 from .._tabular.rows import finite_numbers, is_number
 from ..annotations import Labels, Ratings
 from ..annotations.named import Sheet, check_counted, per_case
@@ -128,7 +129,7 @@ def _joined(labels: Ratings, judge: Any, classes: NDArray[Any], number: Array, d
         if len(names) and (at < 0).all():
             got += f": its ids are others, such as {identifiers.name(names[0])}"
         where = f"case {identifiers.name(labels.case_ids[i])}{alike(cases[i], names)}"
-        raise error("judge", "have a score for every case (missing='drop' leaves the others out)", got, where)
+        raise error("judge", "have a score for every case", got, where, way=OTHERS_OUT)
     others = np.ones(len(names), bool)
     others[at] = False
     order = np.concatenate([at, np.flatnonzero(others)])
@@ -169,7 +170,7 @@ def _numbers(given: NDArray[Any], cases: NDArray[Any], classes: NDArray[Any], nu
     if given.dtype.kind == "b" or (cells and all(isinstance(cell, (bool, np.bool_)) for cell in cells)):
         return given.astype(np.float64)
     if given.dtype.kind not in "US" and not any(isinstance(cell, str) for cell in cells):
-        must = "be a finite number (missing='drop' leaves out cases without a score)"
+        must = "be a finite number (" + arg("missing", "drop") + " leaves out cases without a score)"
         return checked(finite_numbers("judge", given, where, nulls=True, finite=must), "judge", where)
     if not (len(classes) and identifiers.is_text(classes)):
         i = next((i for i, cell in enumerate(given.tolist()) if not identifiers.NUMBER.fullmatch(str(cell))), 0)
@@ -178,6 +179,6 @@ def _numbers(given: NDArray[Any], cases: NDArray[Any], classes: NDArray[Any], nu
     at: Int64 = identifiers.lookup(classes, column.ids).astype(np.int64)
     if (at < 0).any():
         i = int(column.first[int(np.argmax(at < 0))])
-        must = f"be one of the {len(classes)} classes, or numbers (values= may give numbers to further verdicts)"
-        raise error("judge", must, identifiers.name(given[i]), f"{where(i)}{alike(given[i], classes)}")
+        must, way = f"be one of the {len(classes)} classes, or numbers", arg("values", ...) + " may give numbers to further verdicts"
+        raise error("judge", must, identifiers.name(given[i]), f"{where(i)}{alike(given[i], classes)}", way=way)
     return number[at[column.code]]

@@ -13,6 +13,7 @@ from .._base.arrays import Array, Int64, NDArray
 from .._base.axes import Frozen
 from .._base.checks import error, instance, option
 from .._base.names import listed
+from .._base.wording import arg
 from ..resampling import check_level
 from ..resampling.spread import RANDOM, Spread, df_of, few_annotators, half_width_of, say, total_of, unevenness, with_annotators
 from .likelihoods import choices, davidson, maximum
@@ -151,7 +152,8 @@ class Strengths(Frozen):
     def _check(self, random: tuple[str, ...]) -> None:
         if with_annotators(random):
             if not self.n_annotators:
-                raise error("annotators", "be named for intervals over other annotators (or give random=('cases',))", "none")
+                way = "or give " + arg("random", ("cases",))
+                raise error("annotators", "be named for intervals over other annotators", "none", way=way)
             reason = self._spread.reasons[0]
             say(reason, [] if reason else few_annotators(self.n_annotators))
 

@@ -15,6 +15,7 @@ from .._base.axes import Axes
 from .._base.checks import error, whole
 from .._base.identifiers import is_frame
 from .._base.records import Record
+from .._base.wording import Refusal
 from ..annotations.named import leader
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b08900", "#56b4e9", "#000000")
@@ -81,7 +82,7 @@ def records(argument: str, given: Any, kind: str, *attributes: str) -> dict[str,
 
 def wrong_kind(argument: str, kind: str, one: Any, where: str = "") -> TypeError:
     """Return an error that says what the plot takes."""
-    return TypeError(str(error(argument, f"be {kind}", type(one).__name__, where)))
+    return TypeError(Refusal(argument, f"be {kind}", type(one).__name__, where))
 
 
 def means(argument: str, one: Any, kind: str) -> Array:

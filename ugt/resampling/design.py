@@ -13,6 +13,7 @@ from .._base.arrays import Array, Bools, Int32, Int64
 from .._base.axes import Frozen
 from .._base.checks import error, room, whole
 from .._base.lazy import cached_property
+from .._base.wording import Either, Words
 from .._core import _resample, _tables
 from .cluster_ids import plain_ids
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     Seed = Union[int, np.random.Generator, np.random.SeedSequence]
+
+SEED = "be " + Words(Either("an int from 0 to 2**64 - 1, a numpy Generator or a SeedSequence", "a whole number from 0 to 2**64 - 1"))
 
 
 def seed_of(seed: Any) -> int:
@@ -29,7 +32,7 @@ def seed_of(seed: Any) -> int:
     if isinstance(seed, np.random.SeedSequence):
         return int(seed.generate_state(1, np.uint64)[0])
     if isinstance(seed, bool) or not isinstance(seed, numbers.Integral) or not 0 <= int(seed) < 2**64:
-        raise error("seed", "be an int from 0 to 2**64 - 1, a numpy Generator or a SeedSequence", repr(seed))
+        raise error("seed", SEED, repr(seed))
     return int(seed)
 
 

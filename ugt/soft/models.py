@@ -10,6 +10,7 @@ import numpy as np
 
 from .._base import checks, notices
 from .._base.arrays import Array, Bools, NDArray
+from .._base.wording import within
 from ..annotations.joins import tells_joins
 from ..resampling import Panel, Results, Statistic
 from .input import check_threshold, read
@@ -157,7 +158,7 @@ def hard_against_soft(
         try:
             given = read(p, scores, weights)
         except ValueError as problem:
-            raise ValueError(f"model {name!r}: {problem}") from None
+            raise within(f"model {name!r}", problem) from None
         models.append(SoftRanking(given.columns(level), BOTH, ALL, weighted=weighted, labels=given.labels))
     one = HardSoft(tuple(models))
     soft, hard = _pairs(np.stack([model.estimate for model in models], axis=-1))

@@ -13,6 +13,7 @@ from .._base import checks, parallel
 from .._base.arrays import Array, Int64, NDArray
 from .._base.ragged import row_of
 from .._base.records import Record
+from .._base.wording import within
 from ..annotations import Axes, Labels
 from ..annotations.bare import check_bare
 from ..annotations.joins import tells_joins
@@ -200,7 +201,7 @@ def _tables(predictions: Mapping[str, Any], axes: Axes, *, one_column: bool) -> 
             both = np.stack([-np.asarray(value, np.float64), np.asarray(value, np.float64)], 1) if one else value
             table = Predictions.from_any(both, axes.classes).aligned(axes)[0]
         except ValueError as problem:
-            raise ValueError(f"model {name!r}: {problem}") from None
+            raise within(f"model {name!r}", problem) from None
         tables[str(name)] = table[:, 1:] if one_column else table
     return tables
 

@@ -18,6 +18,7 @@ from .._base.axes import Frozen
 from .._base.checks import Twice, error, instance, once, option, whole
 from .._base.laws import t_quantile
 from .._base.records import Record
+from .._base.wording import arg
 from .sums import added
 
 VERSION = 2
@@ -330,7 +331,7 @@ class Merged(Frozen):
                 raise error("of", "be None for kind='analytic'", repr(of))
             return self._analytic(level)
         if len(self.resampled) == 0:
-            raise error("kind", "be 'analytic' for a state without resamples (n_resamples=)", repr(kind))
+            raise error("kind", "be 'analytic' for a state without resamples", repr(kind), way=arg("n_resamples", ...))
         found = self.resamples(of)
         low, high = found.interval(level, "percentile" if kind == "auto" else kind)[0]
         at_end = low == high == self.value and self.value in self._span and math.isfinite(self._step)
@@ -378,8 +379,8 @@ class Merged(Frozen):
         instance("other", other, Merged, "be Merged")
         mine, its = ((len(one.resampled), one.units) for one in (self, other))
         if mine != its or not mine[0]:
-            must = f"have the same resamples, {mine[0]} of {mine[1]} (give both the same n_resamples)"
-            raise error("other", must, f"{its[0]} of {its[1]}")
+            must = f"have the same resamples, {mine[0]} of {mine[1]}"
+            raise error("other", must, f"{its[0]} of {its[1]}", way="give both the same " + arg("n_resamples"))
         beside = np.stack([other.resampled, self.resampled], axis=1)
         return resampling.Resamples(np.array([other.value, self.value]), beside, None, (self.units,)).minus(0).take(1)
 

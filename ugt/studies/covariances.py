@@ -9,6 +9,7 @@ import numpy as np
 from .._base import identifiers
 from .._base.arrays import Array, Bools, Int64
 from .._base.checks import error, room
+from .._base.wording import arg
 from ..resampling import Design, resample, seed_of
 from . import pairs
 from .figures import FigureOfMerit, ReadingCells, SoftAuroc
@@ -32,8 +33,9 @@ def design_of(read: Bools, wanted: Any, any_design: bool, names: Any) -> str:
         else:
             r = int(np.argmax(~there.all(axis=0)))
             name = identifiers.name(names[0][int(np.argmin(there[:, r]))])
-            must = "hold every reader in every test, or every reader in one test only (or take method='u', or leave readers out)"
-            raise error("readings", must, f"reader {identifiers.name(names[1][r])} not in test {name}")
+            way = "or take " + arg("method", "u") + ", or leave readers out"
+            must = "hold every reader in every test, or every reader in one test only"
+            raise error("readings", must, f"reader {identifiers.name(names[1][r])} not in test {name}", way=way)
     elif (read.all(axis=(0, 1)) | ~read.any(axis=(0, 1))).all():
         found = CROSSED
     elif (read.any(axis=0).sum(axis=0) <= 1).all() and read.shape[1] > 1:

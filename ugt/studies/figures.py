@@ -9,6 +9,7 @@ import numpy as np
 
 from .._base import checks
 from .._base.arrays import Array, Bools, Int64
+from .._base.wording import arg
 from ..resampling import Statistic, over
 from ..resampling.ratios import Ratios
 from ..soft import soft_average_precision
@@ -187,10 +188,11 @@ def figure_of(figure: Any, threshold: Any, ratings: Array) -> FigureOfMerit:
     name = checks.option("figure", figure, NAMED)
     if name in ("soft_auroc", "average_precision"):
         if threshold is not None:
-            raise checks.error("threshold", f"be left out for figure={name!r}", repr(threshold))
+            raise checks.error("threshold", "be left out for " + arg("figure", name), repr(threshold))
         return SoftAuroc() if name == "soft_auroc" else OfFunction(soft_average_precision, True)
     if threshold is None:
         if not np.isin(ratings[~np.isnan(ratings)], (0, 1)).all():
-            raise checks.error("threshold", f"be given for figure={name!r}: ratings of at least this number call a case positive", None)
+            must = "be given for " + arg("figure", name) + ": ratings of at least this number call a case positive"
+            raise checks.error("threshold", must, None)
         threshold = 1
     return ShareOfCalls(name, checks.finite("threshold", threshold))

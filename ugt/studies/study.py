@@ -11,6 +11,7 @@ import numpy as np
 
 from .._base import checks, notices
 from .._base.arrays import Array
+from .._base.wording import arg
 from ..annotations.joins import tells_joins
 from ..resampling import check_level
 from .auroc import sides
@@ -23,6 +24,8 @@ from .readings import Readings
 from .record import GlobalTest, ReaderComponents, ReaderStudy, global_test
 from .study_input import StudyInput, checked_resamples, chosen_covariance, study_input
 from .truth import panel_variance
+
+BY_U = arg("method", "u")
 
 
 @tells_joins
@@ -133,7 +136,7 @@ def reader_study(
     if name == "u":
         return _by_u_statistics(given, design, covariance, df, level)
     if df is not None:
-        raise checks.error("df", "be left out for method='or'", repr(df))
+        raise checks.error("df", "be left out for " + arg("method", "or"), repr(df))
     return _by_or(given, design, covariance, level, n_resamples, seed)
 
 
@@ -174,13 +177,14 @@ def _by_or(given: StudyInput, design: Any, covariance: Any, level: float, n_resa
 
 def _by_u_statistics(given: StudyInput, design: Any, covariance: Any, df: Any, level: float) -> ReaderStudy:
     if not isinstance(given.figure, SoftAuroc):
-        raise checks.error("figure", "be 'soft_auroc' for method='u'", "another one")
+        raise checks.error("figure", "be 'soft_auroc' for " + BY_U, "another one")
     if given.factors != BOTH:
-        raise checks.error("random", "name readers and cases for method='u'", repr(given.random))
+        raise checks.error("random", "name readers and cases for " + BY_U, repr(given.random))
     if given.clustered:
-        raise checks.error("clusters", "be left out for method='u' (take method='or', which leaves out whole clusters)", "clusters")
+        way = "take " + arg("method", "or") + ", which leaves out whole clusters"
+        raise checks.error("clusters", "be left out for " + BY_U, "clusters", way=way)
     if covariance is not None:
-        raise checks.error("covariance", "be left out for method='u'", repr(covariance))
+        raise checks.error("covariance", "be left out for " + BY_U, repr(covariance))
     imrmc = df is not None and checks.option("df", df, ("imrmc",)) == "imrmc"
     found = design_of(~np.isnan(given.rating), design, True, (given.tests, given.readers))
     cells, t, figures = given.cells, len(given.tests), given.figures(given.truth.p)

@@ -10,6 +10,7 @@ import numpy as np
 from .._base import checks, identifiers
 from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.names import listed
+from .._base.wording import arg
 from ..resampling import Design, few_clusters, ids_of_cases, seed_of
 from .covariances import METHODS, without_units_of
 from .figures import FigureOfMerit, ReadingCells, SoftAuroc, figure_of
@@ -79,8 +80,8 @@ def study_input(truth: Any, readings: Readings, figure: Any, threshold: Any, pos
     out = _without_figure(one, found.p, readings.rating, unit if "cases" in factors else None)
     kept = np.flatnonzero(~out)
     if len(kept) < 2 and "readers" in factors:
-        must = "have at least two readers with a figure for readers to be random (or make them fixed: random=('cases',))"
-        raise checks.error("readings", must, f"{len(kept)} of {len(out)}")
+        must = "have at least two readers with a figure for readers to be random"
+        raise checks.error("readings", must, f"{len(kept)} of {len(out)}", way="or make them fixed: " + arg("random", ("cases",)))
     if len(kept) == 0:
         raise checks.error("readings", "have a reader with a figure", f"none of {len(out)}")
     cases = readings.read[:, kept].any(axis=(0, 1))

@@ -10,6 +10,7 @@ from .._base import identifiers
 from .._base.arrays import Array, NDArray
 from .._base.checks import error
 from .._base.names import look, positive_by_default
+from .._base.wording import arg
 from ..annotations import Labels
 from ..plausibilities import Plausibilities
 from ..resampling import ids_of_cases
@@ -63,8 +64,8 @@ def read_truth(truth: Any, readings: Readings, positive: Any) -> CaseTruth:
     try:
         numbers = given.astype(np.float64)
     except (TypeError, ValueError):
-        must = "be 0, 1 or probabilities of being positive (for names of classes give the positive one as positive=)"
-        raise error("truth", must, repr(given.reshape(-1)[0])) from None
+        must, way = "be 0, 1 or probabilities of being positive", "for names of classes give the positive one as " + arg("positive", ...)
+        raise error("truth", must, repr(given.reshape(-1)[0]), way=way) from None
     return CaseTruth(_checked(numbers, readings))
 
 

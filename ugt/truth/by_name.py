@@ -10,6 +10,8 @@ from typing import Any, Callable, NamedTuple
 import numpy as np
 
 from .._base import checks, identifiers, notices
+from .._base.grades import ORDERED
+from .._base.wording import arg
 from ..annotations import Labels, Rankings, Ratings
 from ..annotations.named import per_class
 from ..plausibilities import Dirichlet, Plausibilities, Point
@@ -70,8 +72,8 @@ def _graded_response(known: Any, fits: list[Any], **options: Any) -> Plausibilit
 
     labels = _with_annotators(known, "graded-response")
     if not labels.ordered:
-        must = "be ordered for the aggregation 'graded-response' (ordered=[lowest grade, ..., highest grade])"
-        raise checks.error("annotations", must, "labels without an order")
+        must = "be ordered for the aggregation 'graded-response'"
+        raise checks.error("annotations", must, "labels without an order", way=ORDERED)
     fits.append(graded_response(labels, **options))
     law = fits[-1].plausibilities
     return replace(Dirichlet.from_array(ONE_GRADE * law.mean(), case_ids=law.axes.case_ids, classes=law.axes.classes), axes=law.axes)
@@ -148,8 +150,8 @@ class Making:
             found = self.prior
         else:
             if np.ndim(getattr(self.prior, "alpha", self.prior)) == 2:
-                must = "be one for all cases (for one prior per case, evaluate the posterior dirichlet(labels, prior=...))"
-                raise checks.error("prior", must, "a table")
+                way = "for one prior per case, evaluate the posterior dirichlet(labels, prior=...)"
+                raise checks.error("prior", "be one for all cases", "a table", way=way)
             named = isinstance(known, Labels) and (isinstance(self.prior, Mapping) or identifiers.index_of(self.prior) is not None)
             return (replace(self, prior=per_class("prior", self.prior, known.axes.classes)) if named else self), None
         _prior(found, known)
@@ -262,7 +264,7 @@ def truths(known: Any, how: str, reliability: Any, making: Making) -> Truths:
         function = partial(function, **making.chosen(*seeded))
     if how not in RELIABILITIES:
         if reliability is not None:
-            raise checks.error("reliability", f"be left out with aggregation={how!r}, which has none", reliability)
+            raise checks.error("reliability", "be left out with " + arg("aggregation", how) + ", which has none", reliability)
         return Truths(
             [(None, partial(function, known, **chosen))], {"aggregation": how, "parameters": chosen, "reliability": []}, fits=fits
         )

@@ -14,6 +14,7 @@ from .._base.arrays import Array, Bools, Int64
 from .._base.axes import class_axis
 from .._base.laws import above
 from .._base.ragged import row_of
+from .._base.wording import Refusal, arg
 from ..annotations import Labels, Rankings
 from ..annotations.first_choices import first_choices
 from ..annotations.joins import tells_joins
@@ -117,7 +118,7 @@ def fit_reliability(
     spread = checks.scalar("spread", spread, positive=True)
     kinds = Labels if model == "dirichlet" else (Labels, Rankings)
     if not isinstance(annotations, kinds):
-        raise TypeError(f"annotations must be of a kind that model={model!r} takes. Got {type(annotations).__name__}.")
+        raise TypeError(Refusal("annotations", "be of a kind that " + arg("model", model) + " takes", type(annotations).__name__))
     if reference is None:
         raise ValueError(WHY)
     rows, wanted = _references(reference, annotations)
@@ -136,8 +137,8 @@ def fit_reliability(
         "notes": _of_other_cases(annotations, rows),
     }  # fmt: skip
     if per_annotator and (model != "dirichlet" or not len(annotations.annotators)):
-        got = f"model={model!r}" if model != "dirichlet" else "labels of annotators without names"
-        raise checks.error("per_annotator", "be False except for labels of named annotators and model='dirichlet'", got)
+        got = arg("model", model) if model != "dirichlet" else "labels of annotators without names"
+        raise checks.error("per_annotator", "be False except for labels of named annotators and " + arg("model", "dirichlet"), got)
     if model == "plackett_luce":
         return _of_plackett_luce(known, wanted, options, said)
     judge = partial(_log_probability, make=_maker(model, options))

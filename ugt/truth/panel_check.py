@@ -14,6 +14,7 @@ from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.axes import Frozen, stream_keys_of
 from .._base.laws import above, holm, wilson
 from .._base.ragged import distinct, distinct_pairs, row_of
+from .._base.wording import Refusal, arg
 from ..annotations import Labels, Rankings, Ratings
 from ..annotations.first_choices import first_choices
 from ..annotations.joins import tells_joins
@@ -213,7 +214,7 @@ def split_panel_check(
         model = "normal" if isinstance(annotations, Ratings) else "prirn" if isinstance(annotations, Rankings) else "dirichlet"
     checks.option("model", model, ("auto", *MODELS))
     if not isinstance(annotations, KINDS[model]):
-        raise TypeError(f"annotations must be of a kind that model={model!r} takes. Got {type(annotations).__name__}.")
+        raise TypeError(Refusal("annotations", "be of a kind that " + arg("model", model) + " takes", type(annotations).__name__))
     if model == "normal" and options.get("prior", "fit") == "fit":
         options["prior"] = fit_normal_prior(annotations)
     elif model == "dirichlet" and isinstance(options.get("prior"), str):

@@ -10,6 +10,7 @@ import numpy as np
 from .._base import checks
 from .._base.arrays import Array, Int64
 from .._base.ragged import offsets_of, row_of, sizes_of
+from .._base.wording import arg
 from ..plausibilities.draws import REST
 from ..plausibilities.integrated import EMPTY, EXACT, WEIGHTED, Integrated
 from ..plausibilities.lists import SHIFTS
@@ -112,5 +113,5 @@ def _check_exact(points: Points, facts: Array, tolerance: float) -> None:
         dims, terms = (int(facts[bad[0], column]) for column in (DIMENSIONS, TERMS))
         size = f"{dims} dimensions and {terms} terms" if terms else f"{dims} dimensions" if dims else TIED
         where = f"case {points.axes.case_name(int(bad[0]))}"
-        more = f"; {len(bad)} of {len(facts)} cases are such, and method='auto' computes them with a standard error"
+        more = f"; {len(bad)} of {len(facts)} cases are such, and " + arg("method", "auto") + " computes them with a standard error"
         raise checks.error("method", f"be 'auto' or 'weighted' for cases whose integral does not reach {tolerance:g}", size + more, where)

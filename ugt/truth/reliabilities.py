@@ -11,6 +11,7 @@ import numpy as np
 from .._base import checks, identifiers
 from .._base.arrays import Array
 from .._base.ragged import row_of
+from .._base.wording import changed
 from ..annotations import Labels, Rankings
 from ..annotations.other_annotators import case_offsets
 
@@ -61,7 +62,7 @@ def _of_annotators(given: dict[Any, Any], known: Labels | Rankings) -> Array:
         try:
             found[name] = checks.scalar("reliability", value, positive=True)
         except ValueError as wrong:
-            raise ValueError(f"{str(wrong)[:-1]}, first at annotator {identifiers.name(name)}.") from None
+            raise changed(wrong, where=f"annotator {identifiers.name(name)}") from None
     return np.array([found[name] for name in names])[known.annotator]
 
 
