@@ -200,16 +200,11 @@ def said_of(problem: BaseException) -> str:
 
 
 def in_options(message: str) -> str:
+    """Return a message with the options of the command that runs: ``missing='drop'`` becomes ``--missing drop``."""
     if isinstance(message, Words):
         return worded(message)
-    """Return a message with the options of the command that runs: ``missing='drop'`` becomes ``--missing drop``.
-
-    Messages elsewhere in the library name arguments of Python. The options that stand for them are declared here and in the commands.
-    """
-    parser, options = speaking.get() or (Parser(), argparse.Namespace())
+    parser, _ = speaking.get() or (Parser(), argparse.Namespace())
     actions = [action for action in options_of(parser) if action.option_strings]
-    values = [action for action in actions if "FILE" not in str(action.metavar)]
-    said = {action.dest for action in values if getattr(options, action.dest, action.default) != action.default}
     names = {action.dest: action.option_strings[0] for action in actions}
     choices = {action.dest: action.choices for action in actions if action.choices}
 
@@ -234,14 +229,7 @@ def in_options(message: str) -> str:
         message = re.sub(r"\bfields=\{'(\w+)': \.\.\.\}", r"--fields \1=NAME", message)
     message = re.sub(r"\bcolumns=\{((?:'\w+': (?:\.\.\.|'')(?:, )?)+)\}", columns, message)
     message = re.sub(r"\b(\w+)=(['\"]?)((?<=['\"])[^'\"]*|)\2(?![\w(\[{])", given, message)
-    message = re.sub(r"\b[a-z]+(?:_[a-z]+)+\b(?!['.])", named, message)
-    first = re.match(r"(.*?: )??(\w+)( column)?(?= must )", message)
-    if first is not None:
-        name = first[2] + ("_column" if first[3] else "")
-        if name in names and (name in choices or name in said or first[3] or message[first.end() :].startswith(" must be given")):
-            message = f"{first[1] or ''}{names[name]}{message[first.end() :]}"
-    message = message.replace("an int from 0 to 2**64 - 1, a numpy Generator or a SeedSequence", "a whole number from 0 to 2**64 - 1")
-    return re.sub(r"Got None\b", "Got none", message)
+    return re.sub(r"\b[a-z]+(?:_[a-z]+)+\b(?!['.])", named, message)
 
 
 @contextmanager
