@@ -54,7 +54,7 @@ def _spelled(value: object) -> str:
     return "..." if value is ... else repr(value)
 
 
-class Words(str):
+class Wording(str):
     """A text that keeps its parts; it is the text in Python's terms.
 
     Adding texts keeps the parts. Other operations of ``str``, such as formatting, return plain text in Python's terms.
@@ -62,20 +62,20 @@ class Words(str):
 
     parts: tuple[Part, ...]
 
-    def __new__(cls, *parts: object) -> Words:
+    def __new__(cls, *parts: object) -> Wording:
         found = _flat(parts)
         self = super().__new__(cls, "".join(map(str, found)))
         self.parts = found
         return self
 
-    def __add__(self, other: str) -> Words:
-        return Words(self, other)
+    def __add__(self, other: str) -> Wording:
+        return Wording(self, other)
 
-    def __radd__(self, other: str) -> Words:
-        return Words(other, self)
+    def __radd__(self, other: str) -> Wording:
+        return Wording(other, self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Words, self.parts
+        return Wording, self.parts
 
     def worded(self, spell: Callable[[Named], str]) -> str:
         """Return the text with other words for the arguments that it names."""
@@ -87,16 +87,16 @@ class Words(str):
 def _flat(parts: tuple[object, ...]) -> tuple[Part, ...]:
     found: list[Part] = []
     for part in parts:
-        found += part.parts if isinstance(part, Words) else [part if isinstance(part, (str, Arg, Subject, Either)) else str(part)]
+        found += part.parts if isinstance(part, Wording) else [part if isinstance(part, (str, Arg, Subject, Either)) else str(part)]
     return tuple(found)
 
 
 def arg(name: str, value: object = None) -> str:
     """Return a text that names an argument: ``n_resamples``, with any value ``classes=``, with one ``missing='drop'``."""
-    return Words(Arg(name, value))
+    return Wording(Arg(name, value))
 
 
-class Refusal(Words):
+class Refusal(Wording):
     """The message of an error, with its parts: ``argument must be so (way on). Got value, first at place.``"""
 
     argument: str
@@ -107,10 +107,10 @@ class Refusal(Words):
     context: str
 
     def __new__(cls, argument: str, must: str, got: object, where: str = "", way: str = "", context: str = "") -> Refusal:
-        about: object = argument if isinstance(argument, Words) else Subject(argument, must.startswith("be given"))
-        said = got if isinstance(got, Words) else str(got)
+        about: object = argument if isinstance(argument, Wording) else Subject(argument, must.startswith("be given"))
+        said = got if isinstance(got, Wording) else str(got)
         if said == "None":
-            said = Words(Either("None", "none"))
+            said = Wording(Either("None", "none"))
         elif len(said) > MOST_SAID:
             said = f"{said[:MOST_SAID]} …"
         before, beside = f"{context}: " if context else "", (" (", way, ")") if way else ()
@@ -128,10 +128,10 @@ class Refusal(Words):
         return Refusal(**{name: changed.get(name, getattr(self, name)) for name in names})
 
 
-def words_of(problem: BaseException) -> Words:
+def words_of(problem: BaseException) -> Wording:
     """Return the message of an error or a warning, with its parts if it has some."""
     said = problem.args[0] if problem.args else ""
-    return said if isinstance(said, Words) else Words(str(problem))
+    return said if isinstance(said, Wording) else Wording(str(problem))
 
 
 def changed(problem: BaseException, **parts: Any) -> ValueError:
@@ -151,7 +151,7 @@ def within(context: str, problem: BaseException) -> ValueError:
     said = words_of(problem)
     if isinstance(said, Refusal):
         return ValueError(said.but(context=f"{context}: {said.context}" if said.context else context))
-    return ValueError(Words(f"{context}: ", said))
+    return ValueError(Wording(f"{context}: ", said))
 
 
 # Ways on that several topics name.
