@@ -23,7 +23,7 @@ COPIED = [ROOT / "README.md", DOCS / "index.md", DOCS / "quickstart.md"]  # page
 # In the Makefile's target docs: what pytest is given to run. Every text with an example must be among it.
 RUN_BY_DOCTEST = ("--doctest-glob='*.md' README.md docs", "--doctest-modules ugt")
 
-# Wording that promise instead of saying something, and words that tell readers how easy they should find it.
+# Words that promise instead of saying something, and words that tell readers how easy they should find it.
 FORBIDDEN = (
     *("very", "simply", "obviously", "clearly", "basically", "powerful", "state-of-the-art", "cutting-edge", "seamless", "seamlessly"),
     *("robustly", "novel", "leverage", "leverages", "leveraging", "utilize", "utilise", "blazing", "effortless", "effortlessly"),

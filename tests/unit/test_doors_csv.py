@@ -24,7 +24,7 @@ from ugt._core import _rows
 from ugt._tabular import csv_table, lines, source
 from ugt._tabular.csv_table import Table
 from ugt._tabular.source import Source, check_blocks
-from ugt._tabular.words import Wording, text_array
+from ugt._tabular.words import Words, text_array
 from ugt.annotations import Labels, Rankings, Ratings
 from ugt.io.beside import subgroup_file
 
@@ -398,7 +398,7 @@ def test_memory_is_a_few_times_the_codes(write, row, n):
 @pytest.mark.parametrize("values", [["cat", "", "äö", "\U0001f600\u20ac", "d"], ["a"], [""], []])
 def test_words_are_a_sequence_of_strings(values, block, monkeypatch):
     monkeypatch.setattr("ugt._tabular.words.BLOCK", block)
-    found = Wording("".join(values).encode(), np.cumsum([0, *(len(value.encode()) for value in values)]))
+    found = Words("".join(values).encode(), np.cumsum([0, *(len(value.encode()) for value in values)]))
     assert [*found] == [found[i] for i in range(len(values))] == values and values[-1:] == [found[-1] for _ in values[-1:]]
     assert [found.index(value) for value in values] == [*range(len(values))] and all(value in found for value in values)
     assert "dog" not in found and "\udcff" not in found

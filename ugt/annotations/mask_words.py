@@ -17,8 +17,8 @@ from .._base.ragged import offsets_of, row_of, sizes_of
 if TYPE_CHECKING:
     from .._base.identifiers import Where
 
-    Wording = NDArray[np.uint64]
-    Packed = tuple[Int64, Int64, Wording]  # shapes by case (N, D), where the words of each mask start (R + 1,), and the words
+    Words = NDArray[np.uint64]
+    Packed = tuple[Int64, Int64, Words]  # shapes by case (N, D), where the words of each mask start (R + 1,), and the words
 PIXELS = 2**20  # pixels packed at a time, but at least one mask
 WORD = 64
 PLAIN = np.dtype("<u8")  # bit p % 64 of a word is bit p % 8 of its byte p // 8
@@ -35,7 +35,7 @@ def packed(given: Any, offsets: Int64, where: Where) -> Packed:
     sizes = np.zeros(len(first), np.int64)
     sizes[known] = [_n_words(shape) for shape in shapes]
     start = offsets_of(sizes[row_of(offsets)])
-    words: Wording = np.zeros(start[-1], PLAIN)
+    words: Words = np.zeros(start[-1], PLAIN)
     octets = words.view(np.uint8)
 
     def part(begin: int, end: int) -> None:
@@ -55,7 +55,7 @@ def packed(given: Any, offsets: Int64, where: Where) -> Packed:
 def packed_sets(of: Int64, code: Int32, offsets: Int64, n_classes: int) -> Packed:
     """Return sets as words; set r holds the classes ``code[of[r]:of[r + 1]]``."""
     n_sets, n_words = len(of) - 1, _n_words((n_classes,))
-    words: Wording = np.zeros(n_sets * n_words, PLAIN)
+    words: Words = np.zeros(n_sets * n_words, PLAIN)
     octets = words.view(np.uint8).reshape(n_sets, 8 * n_words)
 
     def part(begin: int, end: int) -> None:
@@ -69,7 +69,7 @@ def packed_sets(of: Int64, code: Int32, offsets: Int64, n_classes: int) -> Packe
     return np.full((len(offsets) - 1, 1), n_classes, np.int64), np.arange(n_sets + 1, dtype=np.int64) * n_words, _native(words)
 
 
-def unpacked(words: Wording, shape: tuple[int, ...]) -> Bools:
+def unpacked(words: Words, shape: tuple[int, ...]) -> Bools:
     """Return the words of one mask as an array of bool."""
     octets = words.astype(PLAIN, copy=False).view(np.uint8)
     return np.unpackbits(octets, count=math.prod(shape), bitorder="little").astype(bool).reshape(shape)
@@ -118,7 +118,7 @@ def _check_shapes(masks: Sequence[NDArray[Any]] | NDArray[Any], offsets: Int64, 
             raise error("masks", f"have one shape in a case, {masks[first[r]].shape}", mask.shape, where(r))
 
 
-def _native(words: Wording) -> Wording:
+def _native(words: Words) -> Words:
     """Return words in the byte order of the machine, read-only."""
     words = words.astype(np.uint64, copy=False)
     words.flags.writeable = False

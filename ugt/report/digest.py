@@ -106,7 +106,7 @@ class Digest:
 
     @property
     def intervals(self) -> str:
-        """Wording for the intervals of a table, or that there are none."""
+        """Words for the intervals of a table, or that there are none."""
         return f"no intervals: {words_for_few(self)}" if self.withheld else f"{level_of(self.source)} intervals"
 
     @cached_property
@@ -122,7 +122,7 @@ class Digest:
 
     @property
     def at_main(self) -> str:
-        """Wording for the main truth, after a noun."""
+        """Words for the main truth, after a noun."""
         return "" if self.main is None else f", reliability {self.main:g}"
 
     @cached_property
