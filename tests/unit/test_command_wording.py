@@ -6,7 +6,7 @@ import pytest
 
 from ugt import cli
 from ugt._base.grades import ORDERED
-from ugt._base.wording import CLASSES_WAY, OTHERS_OUT, Refusal, Wording, arg
+from ugt._base.wording import CLASSES_WAY, OTHERS_OUT, Refusal, Text, arg
 from ugt.cli import command as _command
 from ugt.cli.wording import speaking, worded
 
@@ -27,7 +27,7 @@ WORDS = [  # a text, its words in the command
     ("certainty", Refusal("k", "be from 1 to 2", 5), "--k must be from 1 to 2. Got 5."),
     ("certainty", Refusal("level", "be 1", "'seed'"), "level must be 1. Got 'seed'."),
     ("certainty", Refusal("label", "be one", "'merge=x'", "'a_b=1'"), "label must be one. Got 'merge=x', first at 'a_b=1'."),
-    ("certainty", Refusal(Wording("format"), "be JSON", "none"), "format must be JSON. Got none."),
+    ("certainty", Refusal(Text("format"), "be JSON", "none"), "format must be JSON. Got none."),
     ("report", arg("missing", "drop"), "missing='drop'"),
 ]
 

@@ -54,7 +54,7 @@ def _spelled(value: object) -> str:
     return "..." if value is ... else repr(value)
 
 
-class Wording(str):
+class Text(str):
     """A text that keeps its parts; it is the text in Python's terms.
 
     Adding texts keeps the parts. Other operations of ``str``, such as formatting, return plain text in Python's terms.
@@ -62,20 +62,20 @@ class Wording(str):
 
     parts: tuple[Part, ...]
 
-    def __new__(cls, *parts: object) -> Wording:
+    def __new__(cls, *parts: object) -> Text:
         found = _flat(parts)
         self = super().__new__(cls, "".join(map(str, found)))
         self.parts = found
         return self
 
-    def __add__(self, other: str) -> Wording:
-        return Wording(self, other)
+    def __add__(self, other: str) -> Text:
+        return Text(self, other)
 
-    def __radd__(self, other: str) -> Wording:
-        return Wording(other, self)
+    def __radd__(self, other: str) -> Text:
+        return Text(other, self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Wording, self.parts
+        return Text, self.parts
 
     def worded(self, spell: Callable[[Named], str]) -> str:
         """Return the text with other words for the arguments that it names."""
@@ -87,16 +87,16 @@ class Wording(str):
 def _flat(parts: tuple[object, ...]) -> tuple[Part, ...]:
     found: list[Part] = []
     for part in parts:
-        found += part.parts if isinstance(part, Wording) else [part if isinstance(part, (str, Arg, Subject, Either)) else str(part)]
+        found += part.parts if isinstance(part, Text) else [part if isinstance(part, (str, Arg, Subject, Either)) else str(part)]
     return tuple(found)
 
 
 def arg(name: str, value: object = None) -> str:
     """Return a text that names an argument: ``n_resamples``, with any value ``classes=``, with one ``missing='drop'``."""
-    return Wording(Arg(name, value))
+    return Text(Arg(name, value))
 
 
-class Refusal(Wording):
+class Refusal(Text):
     """The message of an error, with its parts: ``argument must be so (way on). Got value, first at place.``"""
 
     argument: str
@@ -107,10 +107,10 @@ class Refusal(Wording):
     context: str
 
     def __new__(cls, argument: str, must: str, got: object, where: str = "", way: str = "", context: str = "") -> Refusal:
-        about: object = argument if isinstance(argument, Wording) else Subject(argument, must.startswith("be given"))
-        said = got if isinstance(got, Wording) else str(got)
+        about: object = argument if isinstance(argument, Text) else Subject(argument, must.startswith("be given"))
+        said = got if isinstance(got, Text) else str(got)
         if said == "None":
-            said = Wording(Either("None", "none"))
+            said = Text(Either("None", "none"))
         elif len(said) > MOST_SAID:
             said = f"{said[:MOST_SAID]} …"
         before, beside = f"{context}: " if context else "", (" (", way, ")") if way else ()
@@ -128,10 +128,10 @@ class Refusal(Wording):
         return Refusal(**{name: changed.get(name, getattr(self, name)) for name in names})
 
 
-def words_of(problem: BaseException) -> Wording:
+def words_of(problem: BaseException) -> Text:
     """Return the message of an error or a warning, with its parts if it has some."""
     said = problem.args[0] if problem.args else ""
-    return said if isinstance(said, Wording) else Wording(str(problem))
+    return said if isinstance(said, Text) else Text(str(problem))
 
 
 def changed(problem: BaseException, **parts: Any) -> ValueError:
@@ -151,7 +151,7 @@ def within(context: str, problem: BaseException) -> ValueError:
     said = words_of(problem)
     if isinstance(said, Refusal):
         return ValueError(said.but(context=f"{context}: {said.context}" if said.context else context))
-    return ValueError(Wording(f"{context}: ", said))
+    return ValueError(Text(f"{context}: ", said))
 
 
 # Ways on that several topics name.

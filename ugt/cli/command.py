@@ -21,7 +21,7 @@ import numpy as np
 from .. import io
 from .._base.checks import error
 from .._base.version import __version__
-from .._base.wording import Wording, words_of
+from .._base.wording import Text, words_of
 from .._tabular import whole_file
 from .._tabular.whole_file import is_stream
 from .._tabular.windows import about_length, check_output
@@ -201,7 +201,7 @@ def said_of(problem: BaseException) -> str:
 
 def in_options(message: str) -> str:
     """Return a message with the options of the command that runs: ``missing='drop'`` becomes ``--missing drop``."""
-    if isinstance(message, Wording):
+    if isinstance(message, Text):
         return worded(message)
     parser, _ = speaking.get() or (Parser(), argparse.Namespace())
     actions = [action for action in options_of(parser) if action.option_strings]

@@ -8,7 +8,7 @@ from typing import Any
 
 from .. import io
 from .._base.checks import error
-from .._base.wording import Wording, renamed
+from .._base.wording import Text, renamed
 from ..annotations import Labels, Rankings, Ratings
 from ..annotations.predictions import Predictions
 from .cases import annotations_of, models_of, read_record
@@ -59,7 +59,7 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
             except ValueError as problem:  # --format is of the file that is read
                 raise renamed(problem, format="--to", path="OUT") from None
         if notes and options.lossless:
-            raise error(Wording(out.name), "hold everything with --lossless (an .npz file does)", " ".join(notes).rstrip("."))
+            raise error(Text(out.name), "hold everything with --lossless (an .npz file does)", " ".join(notes).rstrip("."))
     say(*filter(None, [said]), *notes, f"{_sizes(given)}: {out}")
     return {**record, "lost": list(notes), "files": [str(out)]}
 

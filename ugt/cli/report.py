@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from .._base.checks import Twice, error, once
-from .._base.wording import Wording
+from .._base.wording import Text
 from .._tabular.source import check_regular
 from .._tabular.whole_file import write_text
 from ..report import html
@@ -43,7 +43,7 @@ def _report(options: argparse.Namespace) -> dict[str, Any]:
             page = html(found)
         except (KeyError, IndexError, TypeError, ValueError, AttributeError, ArithmeticError) as problem:
             got = f"one that is not complete or holds something else ({type(problem).__name__}: {problem})"
-            raise error(Wording(options.evaluation), "be an evaluation as ugt evaluate writes it", got) from None
+            raise error(Text(options.evaluation), "be an evaluation as ugt evaluate writes it", got) from None
         write_text(draft, page)
     say(f"Report: {options.out}")
     return {"evaluation": {"ugt": found["ugt"], "schema": found["schema"]}, "files": [options.out]}
@@ -56,11 +56,11 @@ def _evaluation(path: str) -> dict[str, Any]:
     except Twice:
         raise
     except (ValueError, RecursionError) as problem:
-        raise error(Wording(path), "be JSON", str(problem) or type(problem).__name__) from None
+        raise error(Text(path), "be JSON", str(problem) or type(problem).__name__) from None
     if not isinstance(found, dict) or not {"ugt", "schema", "provenance", "metrics"} <= set(found):
-        raise error(Wording(path), "be an evaluation as ugt evaluate writes it", "other JSON")
+        raise error(Text(path), "be an evaluation as ugt evaluate writes it", "other JSON")
     if found["schema"] != SCHEMA:
-        raise error(Wording(path), f"have the schema {SCHEMA} of this version of ugt", repr(found["schema"]))
+        raise error(Text(path), f"have the schema {SCHEMA} of this version of ugt", repr(found["schema"]))
     return found
 
 

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Mapping
 from contextvars import ContextVar
 
-from .._base.wording import Arg, Named, Wording
+from .._base.wording import Arg, Named, Text
 
 # The parser of the command that runs, whose options texts name, and what was given to it.
 speaking: ContextVar[tuple[argparse.ArgumentParser, argparse.Namespace] | None] = ContextVar("ugt_speaking", default=None)
@@ -18,7 +18,7 @@ KEYWORDS = {"missing": "na"}
 def worded(text: str) -> str:
     """Return a text in terms of the command that runs: ``missing='drop'`` becomes ``--missing drop``; a text without parts is as it was."""
     known = speaking.get()
-    return text.worded(_Options(*known)) if isinstance(text, Wording) and known is not None else str(text)
+    return text.worded(_Options(*known)) if isinstance(text, Text) and known is not None else str(text)
 
 
 class _Options:

@@ -15,7 +15,7 @@ from .._base.checks import error, room
 from .._base.identifiers import MAX_WHOLE, Grades
 from .._base.names import listed
 from .._base.notices import note
-from .._base.wording import Wording, arg
+from .._base.wording import Text, arg
 from .._tabular.cells import Coded
 from .._tabular.csv_table import OF_CELL
 from .._tabular.roles import ALIASES, ALSO, plain
@@ -112,7 +112,7 @@ def load(data: bytes) -> dict[str, NDArray[Any]]:
         if array.dtype.kind == "U" and array.nbytes:  # Python fails on numbers that are no characters
             codes = np.ascontiguousarray(array.astype(array.dtype.newbyteorder("="))).reshape(-1).view(np.uint32)
             if codes.max() > sys.maxunicode:
-                raise error(Wording(key or "array"), "be text", f"a character with the number {codes.max()}")
+                raise error(Text(key or "array"), "be text", f"a character with the number {codes.max()}")
     return found
 
 

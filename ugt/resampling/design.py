@@ -13,7 +13,7 @@ from .._base.arrays import Array, Bools, Int32, Int64
 from .._base.axes import Frozen
 from .._base.checks import error, room, whole
 from .._base.lazy import cached_property
-from .._base.wording import Either, Wording
+from .._base.wording import Either, Text
 from .._core import _resample, _tables
 from .cluster_ids import plain_ids
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     Seed = Union[int, np.random.Generator, np.random.SeedSequence]
 
-SEED = "be " + Wording(Either("an int from 0 to 2**64 - 1, a numpy Generator or a SeedSequence", "a whole number from 0 to 2**64 - 1"))
+SEED = "be " + Text(Either("an int from 0 to 2**64 - 1, a numpy Generator or a SeedSequence", "a whole number from 0 to 2**64 - 1"))
 
 
 def seed_of(seed: Any) -> int:
