@@ -13,7 +13,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from .wording import Refusal
+from .wording import Refusal, arg
 
 TIES = ("expectation", "first")
 MOST_WHOLE = 2**63 - 1
@@ -104,6 +104,12 @@ def whole(argument: str, value: Any, least: int = 1, most: int | None = None) ->
         span = f"of at least {least}" if unlimited else f"from {least} to {MOST_WHOLE if most is None else most}"
         raise error(argument, f"be a whole number {span}", repr(value))
     return int(value)
+
+
+def multiple(argument: str, value: int, of: str, n: int) -> None:
+    """Reject a number that is no multiple of ``n``, which is the value of the argument ``of``."""
+    if value % n:
+        raise error(argument, "be a multiple of " + arg(of, n), value)
 
 
 def room(what: str, n_bytes: float) -> None:

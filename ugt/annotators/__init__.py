@@ -12,7 +12,6 @@ from .._base import checks, notices, parallel
 from .._base.arrays import Array, Bools
 from .._base.grades import check_order
 from .._base.ragged import row_of, sizes_of
-from .._base.wording import arg
 from ..resampling import seed_of
 from .deconvolution import Deconvolution, FlipRate, SignedShares, disagreement_deconvolution
 from .em import Effort, fit_full, fit_glad, fit_one_coin, sample, three
@@ -374,8 +373,7 @@ def dawid_skene_draws(
     checks.option("drawn", drawn, DRAWN)
     concentration = three("prior", prior, positive=True)
     n_draws, n_chains = checks.whole("n_draws", n_draws), checks.whole("n_chains", n_chains)
-    if n_draws % n_chains:
-        raise checks.error("n_draws", "be a multiple of " + arg("n_chains", n_chains), n_draws)
+    checks.multiple("n_draws", n_draws, "n_chains", n_chains)
     schedule = checks.whole("n_warmup", n_warmup, 0), n_draws, checks.whole("n_thin", n_thin), n_chains
     word = seed_of(seed)
     with parallel.threads(n_threads):

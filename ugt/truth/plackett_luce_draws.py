@@ -12,7 +12,6 @@ import numpy as np
 from .._base import checks, notices, parallel
 from .._base.arrays import Array, Int64
 from .._base.checkpoints import Checkpoint, fingerprint
-from .._base.wording import arg
 from ..annotations import Rankings
 from ..plausibilities import Draws, Plausibilities
 from ..plausibilities.diagnostics import Diagnostics
@@ -182,8 +181,8 @@ def plackett_luce(
     by_gibbs = method == "gibbs" or (method == "auto" and tempered != 1)
     n_draws = checks.whole("n_draws", n_draws)
     n_chains = checks.whole("n_chains", n_chains)
-    if n_draws % n_chains and by_gibbs:
-        raise checks.error("n_draws", "be a multiple of " + arg("n_chains", n_chains), n_draws)
+    if by_gibbs:
+        checks.multiple("n_draws", n_draws, "n_chains", n_chains)
     progress = checks.flag("progress", progress)
     try:
         known = np.dtype(dtype) in (np.float64, np.float32)
