@@ -739,7 +739,7 @@ BAD = [
     (ugt.annotators.glad, {"n_restarts": 1.5}, r"n_restarts must be a whole number"),
     (ugt.annotators.dawid_skene_draws, {"prior": 0}, r"prior must be a finite number above 0"),
     (ugt.annotators.dawid_skene_draws, {"drawn": "labels"}, r"drawn must be one of 'probabilities', 'classes'"),
-    (ugt.annotators.dawid_skene_draws, {"n_draws": 10}, r"n_draws must be a multiple of n_chains = 4"),
+    (ugt.annotators.dawid_skene_draws, {"n_draws": 10}, r"n_draws must be a multiple of n_chains=4"),
     (ugt.annotators.dawid_skene_draws, {"n_warmup": -1}, r"n_warmup must be a whole number of at least 0"),
 ]
 

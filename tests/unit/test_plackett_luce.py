@@ -228,7 +228,7 @@ BAD = [
     ({"prior_mass": 1, "prior_shape": 1}, "prior_mass must be left out if prior_shape is given"),
     ({"unranked": "drop"}, "unranked must be one of 'individual', 'lump', 'ignore'. Got 'drop'"),
     ({"n_draws": 0}, "n_draws must be a whole number of at least 1. Got 0"),
-    ({"n_draws": 10, "method": "gibbs"}, "n_draws must be a multiple of n_chains = 4. Got 10"),
+    ({"n_draws": 10, "method": "gibbs"}, "n_draws must be a multiple of n_chains=4. Got 10"),
     ({"n_chains": 0}, "n_chains must be a whole number of at least 1. Got 0"),
     ({"n_warmup": -1}, "n_warmup must be a whole number of at least 0. Got -1"),
     ({"n_thin": 0}, "n_thin must be a whole number of at least 1. Got 0"),
