@@ -281,7 +281,7 @@ class LabelCounts:
     def highest(self, fixed: int, at: float, near: Array) -> float:
         """Return the log-likelihood with the α of one class (or the common α) fixed, the highest over the other classes."""
         if self.size == 1:
-            return self.log_likelihood(np.array([at]))
+            return self.log_likelihood(np.array([at], np.float64))
         start = np.array(near) if (np.isfinite(near) & (self.given > 0) == (near > 0)).all() else self.start()
         start[fixed] = at
         return self.log_likelihood(self.fit(start, fixed)[0])
