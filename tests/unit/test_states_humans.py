@@ -88,7 +88,7 @@ def test_individual_equivalence(kind, make, options, seed):
 def test_individual_equivalence_over_other_annotators():
     data, rows = Data(0), list(range(N))
     given, both = (data.labels(rows), data.said.astype(int)), {"random": ("cases", "annotators"), "annotators": WHO}
-    expected = ugt.individual_equivalence_index(*given).two_way()
+    expected = ugt.papers.individual_equivalence_index(*given).two_way()
     found = states.finish(states.partial("individual_equivalence_index", *given, **both)).two_way()
     for name in ("value", "variance", "df"):
         close(getattr(found, name), getattr(expected, name), name)
