@@ -165,3 +165,16 @@ def generating_vector(dims, bits, whole=7, decay=0.7):
                     best = longer.mean(), one, longer
             _, z[j], product = best
     return z.tolist()
+
+
+def pareto_shape(weights, most=159):
+    """k of the generalised Pareto law of the largest weights (Zhang & Stephens 2009), with the prior of Vehtari et al. (2024)."""
+    n = int(min(0.2 * len(weights), 3 * sqrt(len(weights)), most))
+    largest = np.sort(weights)[::-1]
+    x = np.sort(largest[:n] - largest[n])
+    m, quartile = 20 + int(sqrt(n)), x[int(n / 4 + 0.5) - 1]
+    theta = np.array([1 / x[-1] + (1 - sqrt(m / (j - 0.5))) / (3 * quartile) for j in range(1, m + 1)])
+    k = np.log1p(-theta[:, None] * x).mean(axis=1)
+    profile = n * (np.log(-theta / k) - k - 1)
+    mean = (theta * special.softmax(profile)).sum()
+    return (n * np.log1p(-mean * x).mean() + 5) / (n + 10)

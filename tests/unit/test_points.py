@@ -346,3 +346,48 @@ def test_tops_of_logs():
     core.mentioned_groups(*args, np.exp(value).reshape(-1), 0, 1, group, sums[0])
     core.mentioned_groups(*args, value.reshape(-1), 0, 1, group, sums[1], True)
     assert sums[0] == pytest.approx(sums[1], rel=1e-12)
+
+
+DESIGNS = [*((*one, "individual") for one in EXCHANGEABLE), *TWINS, *(one[1:] for one in HARD)]
+SHARES = [0.893, 0.889, 0.897, 0.265, 0.604, 0.745, 0.896, 0.99, 0.892, 0.889, 0.76, 0.905, 0.932, 0.902, 0.517, 0.464, 0.988, 0.888, 0.825,
+    0.693, 0.999]  # fmt: skip
+
+
+@pytest.mark.parametrize("design, share", list(zip(DESIGNS, SHARES)))
+def test_facts_on_weights(design, share):
+    """How heavy the largest weights are; and how large the effective size of each design has been: proposals are to stay as good."""
+    of = Points([design[0]], *design[1:])
+    of.fit(target=1e9, first=64, most=64)
+    _, weight = of.points(0, 64)
+    n, count, effective, heavy, half, _ = of.info[0]
+    assert heavy == pytest.approx(slow.pareto_shape(weight), abs=1e-9)
+    assert half == min(160, (np.cumsum(np.sort(weight)[::-1]) < 0.5).sum() + 1)
+    assert n == 64 and count == len(weight) and effective / count > 0.98 * share
+
+
+def test_effective_sizes_of_random_cases():
+    rng, shares = np.random.default_rng(7), []
+    for _ in range(40):
+        n_classes = int(rng.integers(3, 9))
+        case = [random_case(rng, n_classes)]
+        of = Points(case, n_classes + 2, float(rng.choice([0.3, 1, 2.5, 10])), float(rng.choice([0.02, 0.2, 1])))
+        of.fit(target=1e9, first=64, most=64)
+        shares.append(of.info[0, 2] / of.info[0, 1])
+    assert np.mean(shares) > 0.863 and min(shares) > 0.56
+
+
+def test_several_cases_at_once():
+    """One call for all cases writes the points and draws of each, one after the other."""
+    of = Points([[[[0], [1, 2]]], [[[3]]], [[[4, 0, 2], [1]], [[5]]]], 8, 1.7, 0.2)
+    of.fit(first=8, most=8)
+    n, count = np.array([16, 64, 8]), np.empty(3, np.int64)
+    of.stages.count_points(of.law[2], of.rows, of.kept, n, count)
+    values, weights, facts = np.empty((count * of.sizes // 3).sum()), np.empty(count.sum()), np.empty((3, 6))
+    assert of.stages.points(of.keys, of.law, of.seed, of.rows, of.kept, n, of.stop, values, weights, facts)
+    draws = np.empty((32 * of.sizes // 3).sum())
+    assert of.stages.point_draws(of.keys, of.law, of.seed, of.rows, of.kept, n, 32, of.stop, draws)
+    each = [of.points(i, n[i]) for i in range(3)]
+    assert (values == np.concatenate([value.ravel() for value, _ in each])).all()
+    assert (weights == np.concatenate([weight for _, weight in each])).all()
+    assert (draws == np.concatenate([of.draws(i, n[i], 32).ravel() for i in range(3)])).all()
+    assert facts[:, 0].tolist() == n.tolist() and (facts[2] == of.facts[0])[[0, 1, 2, 4, 5]].all()

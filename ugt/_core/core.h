@@ -4,10 +4,29 @@
 
 #include "ugt.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 /* Returns the bytes of n items for malloc. If the product would overflow, it returns more than malloc can give, so malloc fails. */
 static inline size_t ugt_bytes(int64_t n, size_t size)
 {
     return n < 0 || (uint64_t)n > PTRDIFF_MAX / size ? PTRDIFF_MAX : (size_t)n * size;
+}
+
+/* Makes room for n items in *array. */
+static inline int ugt_make_room(void *array, int64_t *room, int64_t n, size_t size)
+{
+    void *held;
+    if (n <= *room)
+        return UGT_OK;
+    memcpy(&held, array, sizeof held); /* a pointer to any type */
+    const int64_t wanted = n + n / 2 + 16;
+    void *grown = realloc(held, ugt_bytes(wanted, size));
+    if (grown == NULL)
+        return UGT_ERR_MEMORY;
+    memcpy(array, &grown, sizeof grown);
+    *room = wanted;
+    return UGT_OK;
 }
 
 /* "ugt" in ASCII: makes these streams differ from those of other users of Philox with the same seed */

@@ -22,7 +22,7 @@ double ugt_rate_of(const ugt_cubature *w, const ugt_component *one, int d, int64
         sum += (double)(one->set[e] >> k & 1u) * w->log_rest[e];
         r += (1.0 - (double)(one->set[e] >> k & 1u)) * w->v[e];
     }
-    const double log_r = ugt_clamp(log(r), -UGT_LONGEST_LOG, 0.0);
+    const double exact = log(r), log_r = exact < -UGT_LONGEST_LOG ? -UGT_LONGEST_LOG : exact > 0.0 ? 0.0 : exact;
     *inverse = 1.0 / r;
     *log_weight += w->wins[k] * (sum - log_r);
     return log_r;

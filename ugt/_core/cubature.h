@@ -117,38 +117,12 @@ typedef struct {
     const double *node, *rest, *log_rest, *weight;
 } ugt_axis;
 
-/* Makes room for n items in *array. */
-static inline int ugt_make_room(void *array, int64_t *room, int64_t n, size_t size)
-{
-    void *held;
-    if (n <= *room)
-        return UGT_OK;
-    memcpy(&held, array, sizeof held); /* a pointer to any type */
-    const int64_t wanted = n + n / 2 + 16;
-    void *grown = realloc(held, ugt_bytes(wanted, size));
-    if (grown == NULL)
-        return UGT_ERR_MEMORY;
-    memcpy(array, &grown, sizeof grown);
-    *room = wanted;
-    return UGT_OK;
-}
-
 static inline double ugt_total_of(const double *x, int64_t n)
 {
     double sum = 0.0;
     for (int64_t j = 0; j < n; j++)
         sum += x[j];
     return sum;
-}
-
-static inline double ugt_clamp(double x, double low, double high)
-{
-    return x < low ? low : x > high ? high : x;
-}
-
-static inline double ugt_log_beta(double p, double q)
-{
-    return ugt_log_gamma(p) + ugt_log_gamma(q) - ugt_log_gamma(p + q);
 }
 
 /* The largest whole number that is not above x; floor is a call on processors without it. */

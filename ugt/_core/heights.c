@@ -12,20 +12,6 @@
 
 #define SAME 1e-12 /* relative difference of weights that are the same up to rounding */
 
-static int make_room(void *array, int64_t *room, int64_t n, size_t size)
-{
-    void *held;
-    if (n <= *room)
-        return UGT_OK;
-    memcpy(&held, array, sizeof held); /* a pointer to any type */
-    void *grown = realloc(held, ugt_bytes(n + n / 2 + 16, size));
-    if (grown == NULL)
-        return UGT_ERR_MEMORY;
-    memcpy(array, &grown, sizeof grown);
-    *room = n + n / 2 + 16;
-    return UGT_OK;
-}
-
 void ugt_points_free(ugt_point_work *w)
 {
     free(w->sum);
@@ -42,11 +28,11 @@ void ugt_points_free(ugt_point_work *w)
 /* Adds weight to the sum over class k and the later ones of a stage (and the rest), which may be known already. */
 static int add_sum(ugt_point_work *w, int32_t k, const int32_t *later, int64_t n_later, double weight)
 {
-    int status = make_room(&w->sum, &w->sum_room, w->n_sums + 1, sizeof *w->sum);
+    int status = ugt_make_room(&w->sum, &w->sum_room, w->n_sums + 1, sizeof *w->sum);
     if (status == UGT_OK)
-        status = make_room(&w->member, &w->member_room, w->n_members + n_later + 2, sizeof *w->member);
+        status = ugt_make_room(&w->member, &w->member_room, w->n_members + n_later + 2, sizeof *w->member);
     if (status == UGT_OK)
-        status = make_room(&w->win, &w->win_room, w->n_members + n_later + 2, sizeof *w->win);
+        status = ugt_make_room(&w->win, &w->win_room, w->n_members + n_later + 2, sizeof *w->win);
     if (status != UGT_OK)
         return status;
     int32_t *own = w->member + w->n_members;
@@ -85,9 +71,9 @@ static int add_stage(ugt_point_work *w, const ugt_stage *stage)
     if (stage->size == 1 || status != UGT_OK)
         return status;
     const int64_t n = stage->size + stage->n_later, at = w->n_members;
-    status = make_room(&w->tied, &w->tied_room, w->n_tied + 1, sizeof *w->tied);
+    status = ugt_make_room(&w->tied, &w->tied_room, w->n_tied + 1, sizeof *w->tied);
     if (status == UGT_OK)
-        status = make_room(&w->member, &w->member_room, at + n + 1, sizeof *w->member);
+        status = ugt_make_room(&w->member, &w->member_room, at + n + 1, sizeof *w->member);
     if (status != UGT_OK)
         return status;
     memcpy(w->member + at, block, (size_t)n * sizeof *block);

@@ -76,6 +76,27 @@ static int open_case(maker *p, int64_t i)
     return UGT_OK;
 }
 
+/* The bits in reverse: the first 2^k points are a lattice for any k. */
+static uint32_t reversed(uint32_t i)
+{
+    i = (i & 0x5555u) << 1 | (i >> 1 & 0x5555u);
+    i = (i & 0x3333u) << 2 | (i >> 2 & 0x3333u);
+    i = (i & 0x0f0fu) << 4 | (i >> 4 & 0x0f0fu);
+    return (i & 0x00ffu) << 8 | i >> 8;
+}
+
+/* Turns coordinates in [0, 1) into those of a shifted point under the tent map. */
+static UGT_WIDE void fold(double *restrict u, double moved)
+{
+    for (int i = 0; i < UGT_LANES; i++) {
+        double at = u[i] + moved;
+        at -= at >= 1.0 ? 1.0 : 0.0;
+        at = 1.0 - fabs(2.0 * at - 1.0);
+        at = at > LEAST_COORDINATE ? at : LEAST_COORDINATE;
+        u[i] = at < 1.0 - LEAST_COORDINATE ? at : 1.0 - LEAST_COORDINATE;
+    }
+}
+
 /* Makes points from, from + 1, ... of one law and a shift, at most up to `to`: a block with its weights. */
 static void make_block(maker *p, int shift, int of_sectors, int64_t from, int64_t to)
 {
@@ -84,22 +105,17 @@ static void make_block(maker *p, int shift, int of_sectors, int64_t from, int64_
     const int64_t dims = of_sectors ? 2 * w->d - 1 : w->d - 1;
     uint32_t index[UGT_LANES];
     w->n = to - from < UGT_LANES ? (int)(to - from) : UGT_LANES;
-    for (int i = 0; i < w->n; i++) { /* the bits reversed: the first 2^k points are a lattice for any k */
-        index[i] = 0;
-        for (int bit = 0; bit < LATTICE_BITS; bit++)
-            index[i] |= ((uint32_t)(from + i) >> bit & 1u) << (LATTICE_BITS - 1 - bit);
-    }
+    for (int i = 0; i < UGT_LANES; i++)
+        index[i] = reversed((uint32_t)(from + i) & ((1u << LATTICE_BITS) - 1u));
     for (int64_t j = 0; j < dims; j++) {
-        const double moved = p->shift[which * 2 * w->d + j];
-        for (int i = 0; i < w->n; i++) {
-            double at = moved;
-            if (j < LATTICE_DIMENSIONS)
-                at += (double)(index[i] * GENERATOR[j] & ((1u << LATTICE_BITS) - 1u)) / (double)(1u << LATTICE_BITS);
-            else
-                at += ugt_stream_uniform(&p->stream[which]);
-            at -= at >= 1.0;
-            p->u[j * UGT_LANES + i] = fmin(fmax(1.0 - fabs(2.0 * at - 1.0), LEAST_COORDINATE), 1.0 - LEAST_COORDINATE);
-        }
+        double *u = p->u + j * UGT_LANES;
+        if (j < LATTICE_DIMENSIONS)
+            for (int i = 0; i < UGT_LANES; i++)
+                u[i] = (double)(int32_t)(index[i] * GENERATOR[j] & ((1u << LATTICE_BITS) - 1u)) * (1.0 / (1u << LATTICE_BITS));
+        else
+            for (int i = 0; i < UGT_LANES; i++)
+                u[i] = i < w->n ? ugt_stream_uniform(&p->stream[which]) : 0.5;
+        fold(u, p->shift[which * 2 * w->d + j]);
     }
     if (of_sectors)
         ugt_sector_points(w, p->u);
