@@ -67,7 +67,7 @@ def test_labels_that_lack_for_other_reasons_are_not_noted(n, n_sets):
     for _ in range(n_sets):
         table = readings(rng, plausible(rng, n)).astype(object)
         table[rng.random(n) < 0.5, 2] = None
-        noted += adjudicated(ugt.Labels.from_wide(table, classes=K))[0] != ""
+        noted += adjudicated(ugt.Labels.from_wide(table, classes=K)).note is not None
     assert noted <= binom.isf(ALARM, n_sets, 1e-3)
 
 
@@ -76,7 +76,7 @@ def test_labels_that_lack_for_other_reasons_are_not_noted(n, n_sets):
 def test_an_adjudicated_design_is_noted(n, least, n_sets):
     rng = np.random.default_rng(3)
     tables = (third_where_two_differ(readings(rng, plausible(rng, n))) for _ in range(n_sets))
-    assert sum(adjudicated(ugt.Labels.from_wide(table, classes=K))[0] != "" for table in tables) >= least * n_sets
+    assert sum(adjudicated(ugt.Labels.from_wide(table, classes=K)).note is not None for table in tables) >= least * n_sets
 
 
 MISTAKES = {
@@ -103,6 +103,7 @@ def test_mistakes_are_noticed(n_sets):
         labels, scores = ugt.Labels.from_wide(table, classes=K), 0.8 * p + 0.2 * rng.dirichlet(np.ones(K), 100)
         given = {name: make(scores, table, rng) for name, (make, _) in MISTAKES.items()}
         said = ugt.evaluate(labels, {**given, "sound": scores}, n_resamples=10, reliability=1, k=1, details=False).notes
+        said = [*map(str, said)]
         for name, (_, sentence) in MISTAKES.items():
             of = [note for note in said if sentence in note]
             seen[name] += any(name in note for note in of)

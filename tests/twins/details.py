@@ -34,7 +34,7 @@ def made(section, *given, **options):
         assert all(type(value) in (str, int, float, bool, type(None)) for row in table for value in row.values())
     rows = {name: list(table) for name, table in tables.items()}
     json.dumps(rows, allow_nan=False)
-    return rows, notes
+    return rows, [str(note) for note in notes]
 
 
 def source(sections, *given, **options):

@@ -57,13 +57,13 @@ def test_sides_of_a_patient(write):
     refused(r"label \(duplicates='first'", io.read_annotations, write(KNEES.replace("Side", "Comment")), columns=other)
     content = KNEES.replace("R,Dr A,", "R,Dr A,1").replace("R,Dr B,", "R,Dr B,1")
     (note,) = io.read_annotations(write(content), columns=other).notes
-    assert note.endswith("annotator 'Dr A' (if cases differ by 'Side', write 'StudyID' and 'Side' into one column).")
+    assert str(note).endswith("annotator 'Dr A' (if cases differ by 'Side', write 'StudyID' and 'Side' into one column).")
 
 
 def test_two_readings_of_a_case_are_not_parts_of_it(write):
     rows = "".join(f"P{i // 2},i{i},{who},{(i + second) % 2}\n" for i in range(8) for who in "ab" for second in (0, 1))
     read = io.read_annotations(write("patient,image,reader,label\n" + rows))
-    assert read.annotations.n_cases == 8 and "several labels to one case" in read.notes[0]
+    assert read.annotations.n_cases == 8 and "several labels to one case" in str(read.notes[0])
 
 
 def test_wide_tables(write):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from noted import texts
 
 from ugt import cli
 
@@ -149,7 +150,7 @@ def test_long_lists_say_how_many_are_not_shown(capsys, folder):
 
 def test_rows_that_are_joined_by_position_name_their_ends(checked):
     _, found = checked("labels.csv", "array.npy")["inputs"]
-    assert found["notes"][:2] == [
+    assert texts(found)[:2] == [
         "The probabilities of array (6 decimals) are rounded: those of each case were divided by their sum.",
         "The scores of array.npy came without case ids and were joined by position: row 1 is case 'c0', row 12 is case 'c11'.",
     ]
@@ -159,12 +160,12 @@ def test_columns_without_names_say_the_order_in_which_they_were_read(checked, ca
     (folder / "stages.csv").write_text("case,annotator,label\n1,a,normal\n2,a,mild\n3,a,severe\n", encoding="utf-8")
     np.savez(folder / "bare.npz", probs=np.eye(3), ids=[1, 2, 3])
     said = "The columns of bare{} have no names: they were read in the order mild, normal, severe (if it is another one, "
-    assert any(note.startswith(said.format(".npz")) for note in checked("stages.csv", "bare.npz")["inputs"][1]["notes"])
+    assert any(note.startswith(said.format(".npz")) for note in texts(checked("stages.csv", "bare.npz")["inputs"][1]))
     capsys.readouterr()
     cli.main(["evaluate", "--annotations", "stages.csv", "--predictions", "bare.npz", "--n-boot", "20", "--out", "r", "--no-details"])
     assert said.format("") in capsys.readouterr().out
     (folder / "order.txt").write_text("normal\nmild\nsevere\n", encoding="utf-8")
-    assert not any("no names" in note for note in checked("stages.csv", "bare.npz", "--classes", "order.txt")["inputs"][1]["notes"])
+    assert not any("no names" in note for note in texts(checked("stages.csv", "bare.npz", "--classes", "order.txt")["inputs"][1]))
 
 
 @pytest.mark.parametrize("decimals", [1, 2, 3])
@@ -182,13 +183,13 @@ def test_rounded_probabilities_are_said_alike_by_all_commands(checked, capsys, f
     out, err = capsys.readouterr()
     note = f"The probabilities of few ({decimals} decimals) are rounded: those of each case were divided by their sum."
     if decimals > 1:
-        assert (found["values"], note in found["notes"], note in evaluated["notes"]) == ("probabilities", True, True)
+        assert (found["values"], note in texts(found), note in texts(evaluated)) == ("probabilities", True, True)
         assert note in printed
-        assert code == 0 and note.replace("few", "first.csv") in json.loads(out)["reading"]
+        assert code == 0 and note.replace("few", "first.csv") in texts(json.loads(out), "reading")
         return
     why = re.search(r"the values of a case add up to .*, not to 1.*; give more digits if they were rounded", found["values"])
     note = f"The scores of model few are not probabilities ({why[0]}): its calibration was not computed."
-    assert note in evaluated["notes"] and note in printed
+    assert note in texts(evaluated) and note in printed
     assert code == 2 and re.search(r"--input must be given, because .*\. Got 'auto' \(the values of a case add up to", err)
 
 
@@ -201,7 +202,7 @@ def test_models_of_a_file_that_differ_are_said_apart(checked, folder):
 
 def test_ids_that_are_written_in_another_way_are_named(checked):
     _, found = checked("labels.csv", "padded.csv")["inputs"]
-    assert found["joined"]["n_cases"] == 0 and found["notes"] == ["The file has no row for case 'c0' (there is 'c000'; write both alike)."]
+    assert found["joined"]["n_cases"] == 0 and texts(found) == ["The file has no row for case 'c0' (there is 'c000'; write both alike)."]
 
 
 REFUSED = {
@@ -349,7 +350,7 @@ def test_classes_that_look_like_grades_are_said_by_all_commands(tmp_path, monkey
         out = capsys.readouterr().out
         assert out.count(said) == 1 and "lowest first, by --ordered)" in out
     assert said in Path("a.html").read_text(encoding="utf-8")
-    assert said in " ".join(json.loads(Path("r/evaluation.json").read_text(encoding="utf-8"))["notes"])
+    assert said in " ".join(texts(json.loads(Path("r/evaluation.json").read_text(encoding="utf-8"))))
     for command in (["agreement", "kl.csv", "--weights", "linear"], ["agreement", "kl.csv", "--ordered"], [*words, "--ordered"]):
         assert cli.main(command) == 0
         assert said not in capsys.readouterr().out

@@ -13,6 +13,7 @@ from unittest.mock import Mock
 
 import numpy as np
 import pytest
+from noted import texts
 from refusals import results
 
 import ugt
@@ -89,7 +90,7 @@ def test_evaluate_writes_the_report_and_prints_a_summary(capsys):
     assert lines[0].endswith(": joined by case id: 3 of 4 cases.") or lines[0].endswith("4 of 4 cases.")
     lines = lines[1:]
     assert lines[1] == "Left out: case without annotations: 1." and found["left_out"] == {"case without annotations": 1}
-    assert lines[2] == "Read as missing: blank (1 cells), 'NA' (1 cells)." and lines[2] in found["notes"]
+    assert lines[2] == "Read as missing: blank (1 cells), 'NA' (1 cells)." and lines[2] in texts(found)
     assert (found["cases"][-1]["case"], found["cases"][-1]["mean_certainty"]) == ("p4", None)
     with open("report/cases.csv", newline="", encoding="utf-8") as file:
         assert list(csv.reader(file))[-1] == ["p4", "0", *[""] * 7, found["run"]]
@@ -166,7 +167,7 @@ def test_columns_and_classes_of_files(folder):
     (folder / "b.csv").write_text("id,who,what,class\np1,x,cat,q\np2,x,dog,q\np3,x,?,q\np4,x,ibex,q\np4,y,,q\n", encoding="utf-8")
     columns = ("--case-column", "id", "--annotator-column", "who", "--label-column", "what")
     found = evaluated(*columns, "--na", "?", annotations="b.csv")
-    assert found["left_out"] == {"case without annotations": 1} and "Read as missing: '?' (1 cells), blank (1 cells)." in found["notes"]
+    assert found["left_out"] == {"case without annotations": 1} and "Read as missing: '?' (1 cells), blank (1 cells)." in texts(found)
     (folder / "b.csv").write_text("case,annotator,label\np1,x,0\np2,x,1\n", encoding="utf-8")
     np.save(folder / "C.npy", [[0.9, 0.1], [0.8, 0.2]])
     assert evaluated(annotations="b.csv", predictions=["C.npy"])["provenance"]["k"] == [1]
@@ -177,9 +178,9 @@ def test_columns_and_classes_of_files(folder):
 
 def test_numbers_of_all_classes_are_said_to_be_1_by_definition(capsys):
     said = "With 3 classes, top-3 accuracy, set accuracy, overlap and certainty are 1 by definition."
-    assert said not in evaluated()["notes"] and said not in capsys.readouterr().out
+    assert said not in texts(evaluated()) and said not in capsys.readouterr().out
     found = evaluated("--k", "1", "3")
-    assert found["provenance"]["k"] == [1, 3] and said in found["notes"]
+    assert found["provenance"]["k"] == [1, 3] and said in texts(found)
     assert capsys.readouterr().out.splitlines().count(said) == 1
     assert cli.main(["certainty", "annotations.csv", "--k", "1", "3"]) == 0
     assert capsys.readouterr().out.splitlines().count(said) == 1
@@ -243,7 +244,7 @@ def test_scores_that_are_joined_by_position_say_so(folder, capsys):
     np.save(folder / "C.npy", np.eye(4, 3))
     said = "The scores of C came without case ids and were joined by position: row 1 is case 'p1', row 4 is case 'p4'."
     found = evaluated(predictions=["A.csv", "C.npy"])
-    assert found["data"]["joined"].startswith(said) and found["data"]["joined"] in found["notes"] and said in capsys.readouterr().out
+    assert found["data"]["joined"].startswith(said) and said in texts(found) and said in capsys.readouterr().out
     assert "joined by position: row 1 is case" in (folder / "report" / "report.html").read_text(encoding="utf-8")
     assert evaluated()["data"]["joined"] is None
 

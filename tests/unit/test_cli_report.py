@@ -2,16 +2,18 @@
 
 import gzip
 import json
+from pathlib import Path
 from unittest.mock import Mock
 
 import numpy as np
 import pytest
 from refusals import refused
+from twins.page import Page
 
 from ugt.cli import evaluate as _evaluate
 from ugt.cli import report
 from ugt.io.beside import subgroup_file
-from ugt.report import plan
+from ugt.report import SCHEMA, plan
 
 JUDGE = ("evaluate", "--annotations", "labels.csv", "--predictions", "A.csv", "--out", "report", "--n-boot", "20")
 SITES = "case,site,age band\np1,north,40-59\np2, south ,\np3,north,60+\n"
@@ -41,17 +43,21 @@ def changed(found):
     yield "no JSON", "{", "x.json must be JSON. Got "
     yield "cut off", whole[: len(whole) // 2], "x.json must be JSON. Got "
     yield "empty", "", "x.json must be JSON. Got "
-    yield "NaN", whole.replace("null", "NaN", 1).replace('"schema": 2', '"schema": NaN'), "x.json must be JSON. Got NaN is not JSON"
+    yield "NaN", whole.replace("null", "NaN", 1).replace(f'"schema": {SCHEMA}', '"schema": NaN'), "x.json must be JSON. Got NaN is not JSON"
     yield "deep", "[" * 100_000, "x.json must be JSON. Got "
     yield "other JSON", "[1, 2]", "x.json must be an evaluation as ugt evaluate writes it. Got other JSON."
     yield "an object", "{}", "x.json must be an evaluation as ugt evaluate writes it. Got other JSON."
-    yield "schema", json.dumps({**found, "schema": 99}), "x.json must have the schema 2 of this version of ugt. Got 99."
+    yield (
+        "schema",
+        json.dumps({**found, "schema": 99}),
+        f"x.json must have the schema {SCHEMA} of this version of ugt (a newer one wrote the file: update ugt). Got 99.",
+    )
     yield "incomplete", json.dumps({key: found[key] for key in ("ugt", "schema", "provenance", "metrics")}), "x.json must be an evaluation"
     strange = [{**row, "case_low": "x"} for row in found["metrics"]]
     said = "x.json must be an evaluation as ugt evaluate writes it. Got one that is not complete or holds something else (TypeError"
     yield "text for numbers", json.dumps({**found, "metrics": strange}), said
     twice = "x.json must have each field of an object once. Got 'schema' twice"
-    yield "a field twice", whole.replace('"schema": 2', '"schema": 1, "schema": 2'), twice
+    yield "a field twice", whole.replace(f'"schema": {SCHEMA}', f'"schema": 1, "schema": {SCHEMA}'), twice
     yield "binary", b"\xff\xfe\0", "x.json must be JSON. Got "
 
 
@@ -65,6 +71,47 @@ def test_files_that_are_no_evaluation_and_a_folder_in_the_way(folder, command, w
     (folder / "page.html").mkdir()
     said = command("report", "report/evaluation.json", "--out", "page.html", code=2)
     assert said == "ugt: error: --out must name a file. Got the folder 'page.html'.\n"
+
+
+OLDER = sorted((Path(__file__).parents[1] / "data").glob("evaluation_schema_*.json"))
+
+
+@pytest.mark.parametrize("path", OLDER, ids=lambda path: path.stem)
+def test_an_evaluation_of_an_older_schema_is_refused_in_one_line_that_names_the_way(folder, command, path):
+    """It is never read in part: its notes are sentences, in which no caution is looked for."""
+    found = json.loads(path.read_text(encoding="utf-8"))
+    schema, made_by = int(path.stem[-1]), found["provenance"]["command"]
+    assert found["schema"] == schema < SCHEMA and len(path.read_bytes()) < 30_000
+    said = command("report", str(path), code=2)
+    way = f"(an older one wrote the file: make it again by {made_by})"
+    assert said == f"ugt: error: {path} must have the schema {SCHEMA} of this version of ugt {way}. Got {schema}.\n"
+    assert not (folder / "report.html").exists()
+
+
+def test_there_are_files_of_two_older_schemas():
+    assert [path.stem[-1] for path in OLDER] == [str(schema) for schema in range(1, SCHEMA)]
+
+
+@pytest.mark.parametrize("command_of_file", [None, 3, "rm -rf x", "ugt evaluate\n--out x"])
+def test_only_a_command_of_ugt_is_named_as_the_way(folder, command, write, command_of_file):
+    write({**json.loads(OLDER[0].read_text(encoding="utf-8")), "provenance": {"command": command_of_file}}, "x.json")
+    assert "(an older one wrote the file: evaluate the data again). Got 1." in command("report", "x.json", code=2)
+
+
+def test_cautions_do_not_depend_on_the_words_of_notes(folder, command, write):
+    """Once a note was reworded, and pages made of files of the build before lacked a serious caution."""
+    write("case,0,1\n" + "".join(f"p{i},{i % 2},{1 - i % 2}\n" for i in range(30)), "turned.csv")
+    write("case,annotator,label\n" + "".join(f"p{i},{who},{i % 2}\n" for i in range(30) for who in range(3)), "labels.csv")
+    command("evaluate", "--annotations", "labels.csv", "--predictions", "turned.csv", "--out", "report", "--n-boot", "20", "--no-details")
+    found = evaluated(folder)
+    others = [{**note, "text": f"Words {i} of another build."} for i, note in enumerate(found["notes"])]
+    write({**found, "notes": others}, "x.json")
+    command("report", "x.json")
+    pages = [Page(Path(one).read_text(encoding="utf-8")).text for one in ("report/report.html", "report.html")]
+    assert all("A model may be read wrongly" in page and "do not rely on this result" in page for page in pages)
+    for note, other in zip(found["notes"], others):
+        pages[0] = pages[0].replace(note["text"], other["text"])
+    assert pages[0] == pages[1]
 
 
 def test_plan(command):

@@ -92,7 +92,10 @@ def test_a_part_of_two_annotators_that_is_wider_than_the_whole_is_explained(tmp_
         said = "The interval over other annotators alone has one degree of freedom, from 2 annotators."
         evaluation.to_html(tmp_path / "page.html")
         page = (tmp_path / "page.html").read_text(encoding="utf-8").replace("\ue000", "")
-        assert [any(said in note for note in evaluation.notes), page.count(said) > 1] == [wider, wider]  # in its table, and in the notes
+        assert [any(said in note for note in map(str, evaluation.notes)), page.count(said) > 1] == [
+            wider,
+            wider,
+        ]  # in its table, and in the notes
 
 
 def test_single_annotations_clusters_and_no_models():
@@ -122,7 +125,7 @@ def test_of_plackett_luce_annotators_are_left_out_with_a_note_and_the_chains_are
     models, options = {"A": np.tile([0.5, 0.3, 0.2], (5, 1))}, {"method": "gibbs", "n_draws": 200, "n_warmup": 50}
     evaluation = ugt.evaluate(rankings, models, k=1, aggregation="plackett-luce", reliability=(1, 2), **options)
     assert rows(evaluation, source="annotators") == rows(evaluation, source="labels") == []
-    assert any("spread over labels was not computed" in note for note in evaluation.notes)
+    assert any("spread over labels was not computed" in note for note in map(str, evaluation.notes))
     found = evaluation.tables["diagnostics"]
     assert [row["reliability"] for row in found] == [1.0] * 4 + [2.0] * 4
     post = ugt.plackett_luce(rankings, reliability=2, **options)

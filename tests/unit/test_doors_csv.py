@@ -14,11 +14,11 @@ import pytest
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from noted import heard
 from refusals import refused
 from twins.files import rows_of
 
 from ugt import io
-from ugt._base.notices import heard
 from ugt._base.parallel import progress_to_stderr
 from ugt._core import _rows
 from ugt._tabular import csv_table, lines, source
@@ -199,7 +199,7 @@ def test_annotators_in_rows(write, content, reason):
 )
 def test_cases_in_rows(write, content, reason):
     read = io.read_annotations(write(content))
-    assert (read.format, read.notes) == ("wide", (f"Read each row as a case and each column as an annotator: {reason}.",))
+    assert (read.format, tuple(map(str, read.notes))) == ("wide", (f"Read each row as a case and each column as an annotator: {reason}.",))
 
 
 def test_orientation_that_is_said(write):
@@ -245,7 +245,7 @@ def test_codes_are_noted_and_kept(write, labels, codes):
     read = io.read_annotations(write("case,annotator,label\n" + rows))
     assert read.annotations.n_labels == len(labels) and read.missing == {}
     note = f"Taken as annotations, though they look like codes for 'none': {codes} (if they are, use missing=)."
-    assert read.notes == ((note,) if codes else ())
+    assert tuple(map(str, read.notes)) == ((note,) if codes else ())
 
 
 def test_codes_that_are_said_to_be_missing(write):
@@ -477,11 +477,11 @@ def test_columns_that_share_codes_and_do_not_agree_are_noted(write):
     grades = [(1, 1, 1), (2, 2, 3), (3, 3, 3), (4, 4, 4), (5, 5, 4), (1, 2, 1), (2, 2, 2), (3, 3, 3), (5, 5, 5), (4, 4, 3)]
     rows = [f"c{i},{a},{b},{c},{1 + i * 7 % 3}" for i, (a, b, c) in enumerate(grades)]
     content = "case,ann,bob,eve,lesions\n" + "\n".join(rows) + "\n"
-    (said,) = [one for one in io.read_annotations(write(content), format="wide").notes if "kappa" in one]
+    (said,) = [one for one in map(str, io.read_annotations(write(content), format="wide").notes) if "kappa" in one]
     assert said.startswith("Read 'lesions' as an annotator, though it agrees with the others by a kappa of ")
     assert said.endswith("(if it is not an annotator, name it in ignore_columns).")
     for more in ({"ignore_columns": ["lesions"]}, {"annotator_columns": ["*"]}):
-        assert not [one for one in io.read_annotations(write(content), format="wide", **more).notes if "kappa" in one]
+        assert not [one for one in map(str, io.read_annotations(write(content), format="wide", **more).notes) if "kappa" in one]
 
 
 @pytest.mark.parametrize(
@@ -493,7 +493,7 @@ def test_columns_that_share_codes_and_do_not_agree_are_noted(write):
 )  # fmt: skip
 def test_labels_that_look_like_several(write, labels, shown):
     path = write("case\tannotator\tlabel\n" + "".join(f"p{i}\tx\t{label}\n" for i, label in enumerate(labels)))
-    notes = [one for one in io.read_annotations(path).notes if "look like several" in one]
+    notes = [one for one in map(str, io.read_annotations(path).notes) if "look like several" in one]
     assert notes == ([f"Taken for one class each, though they look like several: {shown} (write one label per row)."] if shown else [])
 
 
@@ -508,7 +508,7 @@ def test_names_are_merged_in_every_kind_of_file(write):
     ):
         read = io.read_annotations(write(content, name), merge_names=True)
         assert [str(one).lower() for one in read.annotations.axes.classes] == ["cat"], name
-        assert any("oined classes whose names differ only by case" in one for one in read.notes), name
+        assert any("oined classes whose names differ only by case" in one for one in map(str, read.notes)), name
         assert len(io.read_annotations(write(content, name)).annotations.axes.classes) == 2, name
 
 
@@ -531,7 +531,7 @@ def test_rows_that_are_repeated(write, name):
     for how, sizes, words in (("first", [2, 1], "counted once: 1, first"), ("count", [3, 1], "counted every time: 1, ")):
         read = io.read_annotations(path, duplicates=how)
         assert np.diff(read.annotations.offsets).tolist() == sizes
-        assert [words in one for one in read.notes] == [True]
+        assert [words in one for one in map(str, read.notes)] == [True]
     assert io.read_annotations(path, mapping={"duplicates": "count"}).annotations.offsets[-1] == 4
     refused(r"duplicates must be one of 'error', 'first', 'count'\. Got 'last'\.", io.read_annotations, path, duplicates="last")
 
@@ -542,7 +542,7 @@ def test_several_labels_by_one_annotator_are_noted(write):
     for name, what in (("a.csv", "label"), ("c.csv", "value"), ("d.jsonl", "label")):
         content = TWICE[name].replace(*changes[name])
         content = content if name != "d.jsonl" else content.splitlines()[0]
-        assert io.read_annotations(write(content, name)).notes == (said.format(what),)
+        assert tuple(map(str, io.read_annotations(write(content, name)).notes)) == (said.format(what),)
 
 
 # --- spreadsheets of countries where decimals have commas ---
@@ -564,7 +564,7 @@ def test_blank_columns_and_rows(write, content, options, notes, encoding):
         ("q", "ann", "Läsion"),
         ("q", "bob", "Läsion"),
     ]
-    assert [one for one in read.notes if "Left out" in one] == notes
+    assert [one for one in map(str, read.notes) if "Left out" in one] == notes
 
 
 @pytest.mark.parametrize("block", [1, 2, 5, 100])
@@ -610,7 +610,7 @@ def test_decimal_commas_are_read(write, content, options, expected):
     read = io.read_annotations(write(content), **options)
     found = read.annotations.value if isinstance(read.annotations, Ratings) else read.annotations.axes.classes
     assert found.tolist() == expected
-    comma = any(one.startswith("Read commas as decimal signs: ") for one in read.notes)
+    comma = any(one.startswith("Read commas as decimal signs: ") for one in map(str, read.notes))
     assert comma == ("," in content.replace("case,annotator,value", "").replace("p,", "") and "1,2,3" not in content)
 
 
@@ -637,7 +637,7 @@ def test_points_beside_decimal_commas_separate_thousands(write, layout):
     content, expected = THOUSANDS[layout]
     read = io.read_annotations(write(content), decimal=",", scale="real")
     assert read.annotations.value.tolist() == expected
-    assert "Read points as signs between thousands: '1.200' is 1200." in read.notes
+    assert "Read points as signs between thousands: '1.200' is 1200." in [*map(str, read.notes)]
     for bad in ("1.20", "0.500", "1200.500"):
         must = rf"commas, and points only between groups of three digits \(or leave out decimal=','\)\. Got '{bad}', first at line 2"
         refused(must, io.read_annotations, write(content.replace("1.200", bad)), decimal=",", scale="real")
@@ -699,7 +699,7 @@ def test_the_encoding_of_every_file(write, content, encoding):
 
 def test_a_file_in_utf8_is_noted(write):
     path = write("case,ann,bob\np,ä,b\n")
-    assert io.read_annotations(path, encoding="cp1252").notes[-1] == "Read file.csv as UTF-8, which is its encoding, not as cp1252."
+    assert str(io.read_annotations(path, encoding="cp1252").notes[-1]) == "Read file.csv as UTF-8, which is its encoding, not as cp1252."
     refused(r"encoding must be the one of the file\. Got 'utf-16'", io.read_annotations, path, encoding="utf-16")
 
 
@@ -746,7 +746,7 @@ def test_what_separates_ranked_classes(write, sign):
     path = write(RANKED + f"p\tx\tA{sign} B{sign}C\nq\tx\tB{sign}A\n")
     read = io.read_annotations(path)
     assert (read.annotations.axes.classes.tolist(), read.annotations.items.tolist()) == (["A", "B", "C"], [0, 1, 2, 1, 0])
-    assert read.notes == ((f"Read {sign!r} in rankings as 'better than'.",) if sign != ">" else ())
+    assert tuple(map(str, read.notes)) == ((f"Read {sign!r} in rankings as 'better than'.",) if sign != ">" else ())
     read = io.read_annotations(write(RANKED + f"p\tx\tA{sign}B\n"), separator=sign)  # one text alone does not tell
     assert (read.annotations.axes.classes.tolist(), read.notes) == (["A", "B"], ())
 

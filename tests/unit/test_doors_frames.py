@@ -72,7 +72,7 @@ def test_same_as_the_file(frame, tmp_path):
 def test_wide_counts_and_ratings(frame):
     read = io.read_annotations(frame({"id": ["p", "q"], "ann": ["x", None], "bob": ["y", "x"]}))
     assert rows_of(read.annotations) == [("p", "ann", "x"), ("p", "bob", "y"), ("q", "bob", "x")]
-    assert read.notes == ("Read each row as a case and each column as an annotator: the first column is named 'id'.",)
+    assert tuple(map(str, read.notes)) == ("Read each row as a case and each column as an annotator: the first column is named 'id'.",)
     read = io.read_annotations(frame({"id": ["p", "q"], "count_x": [3, 0], "count_y": [0, 2]}))
     assert read.annotations.counts().tolist() == [[3, 0], [0, 2]]
     read = io.read_annotations(frame({"case": ["p", "q"], "rater": ["a", "a"], "value": [0.5, None]}))

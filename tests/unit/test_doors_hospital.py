@@ -109,7 +109,7 @@ READ = {
 def test_files_that_are_read(write, what):
     content, options, note = READ[what]
     read = io.read_annotations(write(content), **options)
-    said = [one for one in read.notes if "each row as a case" not in one]
+    said = [one for one in map(str, read.notes) if "each row as a case" not in one]
     assert len(said) == (note != "") and all(re.search(note, one) for one in said), said
 
 

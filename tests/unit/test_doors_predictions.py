@@ -6,12 +6,12 @@ import json
 
 import numpy as np
 import pytest
+from noted import heard
 from refusals import refused
 
 import ugt
 from ugt import cli, io
 from ugt._base.axes import Axes
-from ugt._base.notices import heard
 from ugt.annotations import Predictions
 
 PETS, TWO = ["cat", "dog", "ibex"], ["benign", "malignant"]
@@ -239,7 +239,9 @@ def test_evaluate_takes_them(write, capsys):
         {"rule": [TWO[c % 2] for c in range(8)], "net": (range(9), [c / 8 for c in range(9)])},
         positive_class="malignant", missing="drop", details=False, n_resamples=20,
     )  # fmt: skip
-    assert [note for note in evaluation.notes if note.startswith((LABELS, "Predictions for cases"))][1].endswith("1 of 9, first 8.")
+    assert [note for note in map(str, evaluation.notes) if note.startswith((LABELS, "Predictions for cases"))][1].endswith(
+        "1 of 9, first 8."
+    )
 
 
 def test_probabilities_of_a_named_class_win_over_predicted_labels(command, tmp_path):

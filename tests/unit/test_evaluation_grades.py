@@ -166,7 +166,7 @@ def test_a_long_scale_has_no_table_of_cuts():
     labels = ugt.Labels.from_wide(np.arange(60).reshape(20, 3) % 23, ordered=list(range(23)))
     found = ugt.evaluate(labels, {"one": np.arange(20)}, **{**QUICK, "reliability": 1})
     assert len(found.tables["cuts"]) == 0
-    assert any(note.startswith("The scale has 22 cuts") for note in found.notes)
+    assert any(note.startswith("The scale has 22 cuts") for note in map(str, found.notes))
 
 
 def test_the_constant_answer_has_the_name_of_a_grade():
@@ -203,7 +203,7 @@ def test_ratings_on_a_real_scale():
     assert beside["error"] == pytest.approx(np.abs(model[:, None] - table).mean())
     assert beside["annotators"] == pytest.approx(np.mean([np.abs(table[:, a] - table[:, b]).mean() for a, b in ((0, 1), (0, 2), (1, 2))]))
     assert any(name.startswith("ICC") for name in made.agreement["coefficient"]) and made.certainty.columns
-    assert any("have no classes" in note for note in made.notes)
+    assert any("have no classes" in note for note in map(str, made.notes))
     assert ugt.evaluate(ratings, {}, n_resamples=20).data["n_classes"] == 0
     html(ugt.evaluate(ratings, {}, n_resamples=20).to_dict())
 
@@ -280,7 +280,7 @@ def test_rounded_probabilities_are_probabilities():
     assert list(made.calibration) == list(whole.calibration)
     assert len(made.calibration) > 0
     other = ugt.evaluate(LABELS, {"law": rounded * 1.1}, **QUICK)  # no rounding of probabilities adds up to 1.1
-    assert any("are not probabilities of the grades" in note for note in other.notes)
+    assert any("are not probabilities of the grades" in note for note in map(str, other.notes))
 
 
 def test_a_constant_answer_has_no_order(made):
@@ -307,7 +307,7 @@ ALONE = np.where(np.arange(3) == np.arange(30)[:, None] % 3, np.arange(30)[:, No
 def test_labels_that_determine_no_strictness_are_evaluated(labels, options, why):
     """The graded-response model is one of the settings of sensitivity; labels that it cannot take stopped the whole evaluation."""
     made = ugt.evaluate(labels, {"one": np.eye(labels.n_classes)[np.arange(labels.n_cases) % labels.n_classes]}, n_resamples=20, **options)
-    assert any(why in note for note in made.notes)
+    assert any(why in note for note in map(str, made.notes))
     assert len(made.tables["sensitivity"]) > 0
     html(made.to_dict())
 
@@ -339,7 +339,7 @@ def test_probabilities_with_six_decimals_are_probabilities():
     assert np.abs(law.sum(axis=1) - 1).max() > 1e-6
     made = ugt.evaluate(LABELS, {"law": law}, details=False, **QUICK)
     assert "The probabilities of law (6 decimals) are rounded" in made.data["joined"]
-    assert not any("are not probabilities of the grades" in note for note in made.notes)
+    assert not any("are not probabilities of the grades" in note for note in map(str, made.notes))
     assert rows(made, metric="ranked_probability_score", model="law")
 
 
@@ -367,7 +367,7 @@ def test_infinite_errors_of_ratings_are_said_or_refused():
     assert [row["reliability"] for row in rows(made, metric="squared_error", model="a")] == [2]
     kappa = {row["reliability"]: row["value"] for row in rows(made, metric="weighted_kappa", model="a")}
     assert np.isnan(kappa[0.2]) and np.isfinite(kappa[2])
-    said = " ".join(made.notes)
+    said = " ".join(map(str, made.notes))
     assert "Mean squared error at reliability 0.2: not computed, as new ratings have an infinite variance in 30 of 30 cases." in said
     assert "Quadratic kappa of model 'a' at reliability 0.2: undefined: a new rating has an infinite variance" in said
     assert "Quadratic kappa" in html(made.to_dict())
@@ -380,14 +380,14 @@ def test_only_numbers_between_grades_are_taken_to_the_nearest():
     labels = ugt.Labels.from_wide([["lo", "lo"], ["hi", "hi"], ["lo", "hi"]], ordered=["lo", "hi"])
     for given, kind, said in (([0, 1, 1], "positions", False), ([1.2, 1.5, 2.0], None, True)):
         made = ugt.evaluate(labels, {"a": given}, predictions_are=kind, k=1, reliability=1, n_resamples=20)
-        assert any("the nearest grades" in note for note in made.notes) == said
+        assert any("the nearest grades" in note for note in map(str, made.notes)) == said
 
 
 def test_equal_labels_say_nothing_of_the_order_of_rows():
     equal = ugt.Labels.from_wide([[2, 2, 2]] * 30, ordered=[1, 2, 3])
     choices = np.random.default_rng(0).integers(1, 4, 30)
     made = ugt.evaluate(equal, {"a": choices}, k=1, reliability=1, n_resamples=20)
-    assert not any("by chance" in note for note in made.notes)
+    assert not any("by chance" in note for note in map(str, made.notes))
 
 
 def test_missing_numbers_name_the_case_alone():

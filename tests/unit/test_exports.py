@@ -200,7 +200,7 @@ def test_json_min(tmp_path):
     assert found.annotations.counts().tolist() == [[2, 1], [0, 0], [1, 1]] and found.annotations.axes.case_ids.tolist() == [7, 9, 8]
     said = ("An annotator gave several labels to one case, and each counts: 2 times, first at case 7, annotator '2'.",)
     assert found.dropped == {"annotation without a result": 1}
-    assert sorted(found.notes) == [*said, "Read 'tag' as the label, one annotation per object."]
+    assert sorted(map(str, found.notes)) == [*said, "Read 'tag' as the label, one annotation per object."]
     assert studio(tmp_path, [simple(7, 1, [{"rating": 4}])]).annotations.value.tolist() == [4.0]
     assert studio(tmp_path, [simple(7, 1, [{"ranker": ["b", "a"]}])]).annotations.n_rankings == 1
     two = [simple(7, 1, "cat", mood="good")]

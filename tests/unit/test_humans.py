@@ -67,7 +67,7 @@ def test_annotators_with_few_cases_are_counted():
     labels = ugt.Labels.from_wide(table, classes=2)
     ev = ugt.evaluate(labels, {"A": np.tile([0.8, 0.2], (40, 1))}, k=1, n_resamples=50)
     assert {row["name"] for row in ev.humans} == {"A", "0", "1", "2"}
-    assert any(note.startswith("1 annotator was not set beside the models one by one: fewer than 10 cases") for note in ev.notes)
+    assert any(note.startswith("1 annotator was not set beside the models one by one: fewer than 10 cases") for note in map(str, ev.notes))
 
 
 def test_of_many_annotators_those_with_most_cases_are_judged_one_by_one(monkeypatch):
@@ -78,7 +78,9 @@ def test_of_many_annotators_those_with_most_cases_are_judged_one_by_one(monkeypa
         table[gone, j] = None
     ev = ugt.evaluate(ugt.Labels.from_wide(table, classes=2), {"A": np.tile([0.8, 0.2], (60, 1))}, k=1, n_resamples=50)
     assert {row["name"] for row in ev.humans} == {"A", "1", "4"}
-    assert any(note.startswith("3 annotators were not set beside the models one by one: fewer than 55 cases") for note in ev.notes)
+    assert any(
+        note.startswith("3 annotators were not set beside the models one by one: fewer than 55 cases") for note in map(str, ev.notes)
+    )
 
 
 def test_report_and_table(tmp_path):
@@ -108,14 +110,14 @@ def test_a_model_among_the_annotators():
     numbered = ugt.Labels.from_wide([[0, 1], [1, 1], [0, 0]], classes=2)
     with pytest.warns(UserWarning, match=r"'1' is the name of a model and of an annotator"):
         ev = ugt.evaluate(numbered, {"1": scores}, k=1, n_resamples=20)
-    assert "1 is a model and an annotator: a truth made of its own predictions flatters it." in ev.notes
+    assert "1 is a model and an annotator: a truth made of its own predictions flatters it." in [*map(str, ev.notes)]
 
 
 def test_too_large_tables_are_left_out_and_said(monkeypatch):
     monkeypatch.setattr(humans, "MOST_COUNTS", 100)  # 60 cases x 3 classes
     _, _, ev = evaluation()
     assert ev.humans == () or len(ev.humans) == 0
-    assert any("Models were not compared with annotators: over 100 cases x classes." in note for note in ev.notes)
+    assert any("Models were not compared with annotators: over 100 cases x classes." in note for note in map(str, ev.notes))
 
 
 def test_an_infinite_ratio_is_tied_with_none_but_another():

@@ -118,7 +118,7 @@ def test_rankings_in_columns_of_places(write):
     read = read_annotations(write("id,reader,rank1,rank_2,Rank 3\np,x,cat,dog,cow\np,y,dog,,\nq,x,NA,,\nq,,,,\n"))
     assert blocks_of(read.annotations) == [[[["cat"], ["dog"], ["cow"]], [["dog"]]], []]
     assert read.annotations.axes.case_ids.tolist() == ["p", "q"] and read.annotations.annotators.tolist() == ["x", "y"]
-    assert read.notes == ("Read 'rank1' to 'Rank 3' as the places of a ranking, the best class first.",)
+    assert tuple(map(str, read.notes)) == ("Read 'rank1' to 'Rank 3' as the places of a ranking, the best class first.",)
     numbers = write("case,annotator,rank1,rank2\np,x,2,1\n")
     assert blocks_of(read_annotations(numbers, format="rankings").annotations) == [[[[2], [1]]]]
     for rows, message in (

@@ -700,7 +700,7 @@ def test_an_indexed_frame_is_read_as_its_file_would_be():
     made = ugt.evaluate(labels, {"m": frame}, n_resamples=5, k=1, details=False, reliability=1)
     (found,) = (row["value"] for row in made.metrics if row["metric"] == "topk_accuracy" and row["reliability"] == 1)
     assert found == ugt.ua_topk_accuracy(truth, scores).value
-    assert "split" in " ".join(made.notes)
+    assert "split" in " ".join(map(str, made.notes))
 
 
 # ---- what a stranger found ----

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import noted
 import pytest
 
 import ugt.io
 from ugt import Labels, Rankings
-from ugt._base import identifiers, names, notices
+from ugt._base import identifiers, names
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 WIDE = "case,reader 1,reader 2\n"
@@ -15,7 +16,7 @@ DIFFER = "though their names differ only by case, blanks, Unicode form or leadin
 
 def heard(function, *given, **options):
     """What the function returns, and what it says of how it read its input."""
-    with notices.heard() as said:
+    with noted.heard() as said:
         return function(*given, **options), said
 
 
@@ -124,7 +125,7 @@ def test_a_table_saved_by_pandas_with_a_gap(tmp_path):
     read = ugt.io.read_annotations(tmp_path / "wide.csv")
     assert read.annotations.axes.classes.tolist() == [1, 2]
     assert ugt.agreement.percent_agreement(read.annotations).value == 0.75
-    assert "Names of classes that are equal as numbers are one: '1.0' is read as 1, '2.0' is read as 2." in read.notes
+    assert "Names of classes that are equal as numbers are one: '1.0' is read as 1, '2.0' is read as 2." in [*map(str, read.notes)]
     (tmp_path / "long.csv").write_text("case,annotator,label\np1,1,1\np1,2.0,1.0\np2,2,2\n", encoding="utf-8")
     read = ugt.io.read_annotations(tmp_path / "long.csv")
     assert read.annotations.axes.classes.tolist() == [1, 2]

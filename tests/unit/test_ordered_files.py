@@ -83,11 +83,11 @@ def test_frames_keep_the_order_of_their_categories():
     for table, options in ((frame, {}), (wide, {"format": "wide"})):
         read = read_annotations(table, **options)
         assert read.annotations.ordered and read.annotations.axes.classes.tolist() == WORDS
-        assert any("Read the ordered categories as grades, in the order mild < moderate < severe" in one for one in read.notes)
+        assert any("Read the ordered categories as grades, in the order mild < moderate < severe" in one for one in map(str, read.notes))
         again = read_annotations(table, ordered=True, **options)
-        assert again.annotations.ordered and not any("categories" in one for one in again.notes)
+        assert again.annotations.ordered and not any("categories" in one for one in map(str, again.notes))
         without = read_annotations(table, ordered=False, **options)
-        assert not without.annotations.ordered and not any("categories" in one for one in without.notes)
+        assert not without.annotations.ordered and not any("categories" in one for one in map(str, without.notes))
 
 
 def test_tables_of_other_programs(tmp_path):

@@ -331,7 +331,7 @@ def page_of(found, file):
 def test_evaluation_says_how_cases_were_computed(tmp_path):
     rankings = ugt.Rankings.from_blocks([CHAINS, [[[0, 1, 2]], [[2], [0]], [[1], [2]]], CONFLICT, [[[3]]]] * 3, n_classes=5)
     found = evaluated(rankings, k=1, reliability=(1, 1.5))
-    (note,) = (note for note in found.notes if note.startswith("Plackett-Luce"))
+    (note,) = (note for note in map(str, found.notes) if note.startswith("Plackett-Luce"))
     said = "an error of at most 0.0001 in 21 of 24 cases, over 2 reliabilities; 3 are by weighted points (largest standard error 0.00"
     assert said in note and "Orders" not in note
     rows = diagnostics(found)
@@ -344,7 +344,9 @@ def test_evaluation_says_how_cases_were_computed(tmp_path):
     page = page_of(found, tmp_path / "x.html")
     assert "How the cases were computed" in page and "Diagnostics of the Markov chains" not in page
     orders = evaluated(rankings, k=(1, 2), reliability=1)
-    assert "Orders, sets and groups of classes use weighted points, 2,304 a case (effective number at least" in " ".join(orders.notes)
+    assert "Orders, sets and groups of classes use weighted points, 2,304 a case (effective number at least" in " ".join(
+        map(str, orders.notes)
+    )
     assert (1.0, "largest R-hat") not in diagnostics(orders)
     given = ugt.evaluate(post, {"a": np.ones((12, 5))}, k=1, n_resamples=20)
     assert diagnostics(given)[None, "cases with an exact integral"] == 12
@@ -353,7 +355,7 @@ def test_evaluation_says_how_cases_were_computed(tmp_path):
 def test_evaluation_by_one_method():
     rankings = ugt.Rankings.from_blocks([CHAINS, TRIPLE, CONFLICT, [], [[[3]]]] * 3, n_classes=5)
     drawn = evaluated(rankings, method="gibbs", reliability=1, k=1)
-    assert "The truth is given as draws" in " ".join(drawn.notes) and (1.0, "cases by weighted points") not in diagnostics(drawn)
+    assert "The truth is given as draws" in " ".join(map(str, drawn.notes)) and (1.0, "cases by weighted points") not in diagnostics(drawn)
     exact, auto = (evaluated(rankings, method=method, reliability=1, k=1) for method in ("exact", "auto"))
     assert exact.certainty[0]["value"] == auto.certainty[0]["value"]
     assert auto.left_out == drawn.left_out == {"case without annotations": 3}

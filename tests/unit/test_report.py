@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from noted import noted
 from twins.page import Page
 
 import ugt
@@ -61,7 +62,7 @@ def evaluation(models=("A", "B"), n_cases=150):
     certainties = [*(f"certainty_{r:g}" for r in RELIABILITIES), "mean_certainty"]
     return {
         "ugt": "0.1.0",
-        "schema": 2,
+        "schema": 3,
         "provenance": {
             "date": "2026-11-20T12:00:00+00:00",
             "versions": {"ugt": "0.1.0", "python": "3.11.7"},
@@ -82,7 +83,7 @@ def evaluation(models=("A", "B"), n_cases=150):
             **{"n_annotations": 9602, "annotations_per_case": {"min": 0, "median": 5, "max": 10}},
         },
         "left_out": {"case without annotations": 3},
-        "notes": ["3 cases have no annotations: their certainty is undefined."],
+        "notes": [noted("no_annotations", "3 cases have no annotations: their certainty is undefined.")],
         "models": list(models),
         "certainty": [{"reliability": r, "value": 0.7 + r / 1000, "n_cases": n_cases - 3, **certain} for r in RELIABILITIES],
         "metrics": metrics,
@@ -211,7 +212,7 @@ def test_the_verdict_of_one_model_of_none_and_of_few_cases():
     text = page(data).text
     assert "There are too few cases to say which model is ahead." in text and "on 12 cases" in text and "12 of 150 cases" in text
     data = evaluation(models=("A",))
-    data["notes"] = ["Read as missing: blank (16 cells). Predicted labels were read as 1 for the label."]
+    data["notes"] = [noted("predicted_labels", "Predicted labels were read as 1 for the label.")]
     data["metrics"] += [{**row, "k": 3} for row in data["metrics"] if row["metric"] == "topk_accuracy" and row["k"] == 1]
     for data["data"]["n_classes"] in (3, 4):  # three of three classes always hold the truth
         text = page(data).text
@@ -253,7 +254,7 @@ def hostile(data, string):
     data["provenance"].update(date=string, command=string, parameters={string: string}, versions={string: string})
     data["provenance"]["inputs"] = [{"name": string, "sha256": string}]
     data["provenance"]["groups"] = [string]
-    data.update(ugt=string, notes=[string], left_out={string: 1}, models=[string, "B"])
+    data.update(ugt=string, notes=[noted("warning", string)], left_out={string: 1}, models=[string, "B"])
     data["data"]["kind"] = string
     for entry in data["metrics"] + data["winners"]:
         entry["model"] = string if entry["model"] == "A" else "B"
@@ -357,7 +358,7 @@ def test_nouns_of_the_authors_do_not_change_the_title_of_a_paper():
 def test_the_answer_is_doubted_where_a_model_repeats_the_annotations():
     """Once the text for a paper said that a copy of the labels agrees 19 points more than a model."""
     data = evaluation()
-    data["notes"] = ["The choices of model 'A' are the labels of annotator 'r1' in all cases."]
+    data["notes"] = [noted("labels_of_annotator", "The choices of model 'A' are the labels of annotator 'r1' in all cases.")]
     found = ugt.report.html(data)
     (paste,) = re.findall('<div class="paste">(.*?)</div>', found)
     assert found.count("A model repeats the annotations: do not rely on this result.") == 2 and "do not rely" in paste

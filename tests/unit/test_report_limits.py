@@ -63,14 +63,14 @@ def test_the_heading_names_models_that_rate_higher():
 def test_many_numbers(monkeypatch):
     monkeypatch.setattr(limits, "MOST_CELLS", N * 9 * 3 - 1)
     made = evaluated()
-    assert len(made.tables["limits"]) == 0 and any("ugt.humans.bland_altman has no such limit" in note for note in made.notes)
+    assert len(made.tables["limits"]) == 0 and any("ugt.humans.bland_altman has no such limit" in note for note in map(str, made.notes))
 
 
 def test_many_annotators_and_few():
     rng = np.random.default_rng(0)
     many = evaluated(CLEAN[:, None] + rng.normal(size=(N, 13)))
     assert len(many.tables["limits"]) == 0 and section(many) is None
-    assert any("Limits of agreement were not computed: over 12 annotators" in note for note in many.notes)
+    assert any("Limits of agreement were not computed: over 12 annotators" in note for note in map(str, many.notes))
     six = evaluated(CLEAN[:, None] + rng.normal(size=(N, 6)), models={})
     assert len(six.tables["limits"]) == 16
     assert "the 11 pairs with the largest of 15, limits.csv has all" in section(six)

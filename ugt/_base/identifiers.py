@@ -12,6 +12,7 @@ import numpy as np
 from .._core import _tables
 from .arrays import Int32, Int64, NDArray
 from .checks import error
+from .notes import Note
 from .notices import note
 
 MAX_WHOLE = 2**53  # the largest range in which doubles hold every whole number
@@ -170,7 +171,8 @@ def _plain_objects(argument: str, values: list[Any], where: Where) -> NDArray[An
     if "str" in kinds and kinds <= {"str", "int", "float"}:
         plain = [one_number(value) if isinstance(value, str) else value for value in values]
         if all(not isinstance(value, str) or INTEGER.fullmatch(value) for value in plain):
-            note(f"The column {argument} holds numbers, and text that is equal to numbers; both are read as numbers.")
+            words = "The column {argument} holds numbers, and text that is equal to numbers; both are read as numbers."
+            note(Note("numbers_as_text", words, argument=argument))
             return _plain_objects(argument, [int(value) if isinstance(value, str) else value for value in plain], where)
     raise _mixture(argument, values, where)
 

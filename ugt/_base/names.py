@@ -6,13 +6,15 @@ import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from typing import Any
+from functools import partial
+from typing import Any, Callable
 
 import numpy as np
 
 from . import identifiers
 from .arrays import Int32, NDArray
 from .identifiers import INTEGER, one_number
+from .notes import Note
 from .notices import note
 
 NINES = re.compile(r"(7+|8+|9+)")  # 7, 88, 999: how codes are written
@@ -51,7 +53,8 @@ def numbers_as_one(what: str, names: Sequence[str]) -> list[str]:
     found = [form if INTEGER.fullmatch(form) or len(forms[form]) > 1 else name for name, form in zip(names, plain)]
     changed = dict((name, form) for name, form in zip(names, found) if name != form)
     if changed:
-        note(f"Names of {what} that are equal as numbers are one: {listed(f'{a!r} is read as {b}' for a, b in changed.items())}.")
+        shown = listed(f"{a!r} is read as {b}" for a, b in changed.items())
+        note(Note("equal_as_numbers", "Names of {what} that are equal as numbers are one: {shown}.", what=what, shown=shown))
     return found
 
 
@@ -81,11 +84,11 @@ def note_alike(what: str, ids: NDArray[Any], merge: bool = False, way: str = "me
     groups = [group for group in found.values() if len(group) > 1]
     if groups:
         shown = listed(" and ".join(sorted(repr(str(ids[i])) for i in group)) for group in groups)
-        note(
-            f"Joined {what} whose names {DIFFER}: {shown}."
-            if merge
-            else f"Read as different {what}, though their names {DIFFER}: {shown} ({way})."
-        )
+        if merge:
+            note(Note("names_joined", "Joined {what} whose names {differ}: {shown}.", what=what, differ=DIFFER, shown=shown))
+        else:
+            words = "Read as different {what}, though their names {differ}: {shown} (" + way + ")."
+            note(Note("cases_alike" if what == "cases" else "names_alike", words, what=what, differ=DIFFER, shown=shown))
     return groups
 
 
@@ -134,51 +137,99 @@ _DATE = re.compile(
 )
 
 
-def suspicious(given: Sequence[str]) -> tuple[str, ...]:
-    """Return notes on labels that look like several labels, like dates, or like codes for "no label".
-
-    Such codes are negative numbers, one number of nines, eights or sevens above all others, "?" and "-".
-    """
-    codes = [value for value in given if is_null(value)]
+def suspicious(given: Sequence[str]) -> tuple[Note, ...]:
+    """Return notes on labels that look like several labels, like dates, or like codes for "no label"."""
     numbers = sorted({int(value) for value in given if INTEGER.fullmatch(value)})
     if len(numbers) == len(given) and (not numbers or (numbers[0] >= 0 and not NINES.fullmatch(str(numbers[-1])))):
         return ()  # the common case: ordinary numbers only
+    found = ((made, look_for(given)) for made, look_for in _ODD_LABELS)
+    return tuple(made(labels=listed(labels)) for made, labels in found if labels)
+
+
+def _codes(given: Sequence[str]) -> list[str]:
+    """Return negative numbers, one number of nines, eights or sevens above all others, "?" and "-", as repr."""
+    numbers = sorted({int(value) for value in given if INTEGER.fullmatch(value)})
+    codes = [value for value in given if is_null(value)]
     if len(numbers) < len(given) - len(codes):  # a code that is a number, among names
         codes += [str(n) for n in numbers if n < 0 or NINES.fullmatch(str(n))]
     else:
         codes += [str(n) for n in numbers if n < 0 <= numbers[-1]]
         while len(numbers) > 2 and NINES.fullmatch(str(numbers[-1])) and numbers[-1] > numbers[-2] + 1:
             codes.append(str(numbers.pop()))
-    percentages = [value for value in given if _PERCENTAGE.fullmatch(value)]
-    named = listed(map(repr, codes))
-    found = [f"Taken as annotations, though they look like codes for 'none': {named} (if they are, use missing=)."] if codes else []
-    dates = [value for value in given if _DATE.fullmatch(value)]
-    if dates:
-        why = "a spreadsheet makes them of names such as 2-3: write these as text"
-        found.append(f"Taken as classes, though they look like dates: {listed(map(repr, dates))} ({why}).")
-    if percentages:
-        way = "for numbers write 0.9 for 90%, and give scale='real'"
-        found.append(f"Read percentages as classes, not as numbers: {listed(map(repr, percentages))} ({way}).")
+    return [*map(repr, codes)]
+
+
+def _matching(pattern: re.Pattern[str], given: Sequence[str]) -> list[str]:
+    return [repr(value) for value in given if pattern.fullmatch(value)]
+
+
+def _initials(given: Sequence[str]) -> list[str]:
+    """Return letters, each with the one word that it begins, if there is one for each of several letters."""
     letters, words = [{value for value in given if (len(value) == 1) is one and value.isalpha()} for one in (True, False)]
-    initials = {letter: [word for word in words if word.casefold().startswith(letter.casefold())] for letter in letters}
-    if len(letters) > 1 and all(len(found) == 1 for found in initials.values()):
-        shown = listed(f"{letter!r} and {found[0]!r}" for letter, found in sorted(initials.items()))
-        found.append(f"Read as different classes, though one may be short for the other: {shown} (write them alike).")
+    begun = {letter: [word for word in words if word.casefold().startswith(letter.casefold())] for letter in letters}
+    if len(letters) < 2 or any(len(found) != 1 for found in begun.values()):
+        return []
+    return [f"{letter!r} and {found[0]!r}" for letter, found in sorted(begun.items())]
+
+
+def _marked(given: Sequence[str]) -> list[str]:
+    """Return labels with a mark at their end, each with the same label without it."""
+    known, bare = set(given), {value: value.rstrip("?!* ") for value in given}
+    return [f"{value!r} and {bare[value]!r}" for value in given if bare[value] != value and bare[value] in known]
+
+
+def _lists(given: Sequence[str]) -> list[str]:
     known = set(given)
-    doubted = [value for value in given if (name := value.rstrip("?!* ")) != value and name in known]
-    if doubted:
-        shown = listed(f"{value!r} and {value.rstrip('?!* ')!r}" for value in doubted)
-        found.append(f"Read as different classes, though one may be the other with a mark: {shown} (write them alike).")
-    several = [value for value in given if _is_list(value, known)]
-    if several:
-        found.append(f"Taken for one class each, though they look like several: {listed(map(repr, several))} (write one label per row).")
-    parts = {value: {part.strip() for part in _RANKS.split(value)} for value in given if _RANKS.search(value)}
+    return [repr(value) for value in given if _is_list(value, known)]
+
+
+def _rankings(given: Sequence[str]) -> list[str]:
+    """Return labels such as "a > b", whose parts are labels or parts of others."""
+    known, parts = set(given), {value: {part.strip() for part in _RANKS.split(value)} for value in given if _RANKS.search(value)}
     times = Counter(part for own in parts.values() for part in own)
-    ranked = [value for value, own in parts.items() if "" not in own and any(part in known or times[part] > 1 for part in own)]
-    if ranked:
-        must = "write one ranking per row, in a column 'ranking', with > and ="
-        found.append(f"Taken for one class each, though they look like rankings: {listed(map(repr, ranked))} ({must}).")
-    return tuple(found)
+    return [repr(value) for value, own in parts.items() if "" not in own and any(part in known or times[part] > 1 for part in own)]
+
+
+# What labels may be that is no label: the note, and what finds such labels.
+_ODD_LABELS: tuple[tuple[Callable[..., Note], Callable[[Sequence[str]], list[str]]], ...] = (
+    (
+        partial(
+            Note, "like_missing", "Taken as annotations, though they look like codes for 'none': {labels} (if they are, use missing=).",
+        ),
+        _codes,
+    ),
+    (
+        partial(
+            Note, "like_dates",
+            "Taken as classes, though they look like dates: {labels} (a spreadsheet makes them of names such as 2-3: write these as text).",
+        ),
+        partial(_matching, _DATE),
+    ),
+    (
+        partial(
+            Note, "like_percentages",
+            "Read percentages as classes, not as numbers: {labels} (for numbers write 0.9 for 90%, and give scale='real').",
+        ),
+        partial(_matching, _PERCENTAGE),
+    ),
+    (
+        partial(Note, "like_initials", "Read as different classes, though one may be short for the other: {labels} (write them alike)."),
+        _initials,
+    ),
+    (
+        partial(Note, "like_marked", "Read as different classes, though one may be the other with a mark: {labels} (write them alike)."),
+        _marked,
+    ),
+    (partial(Note, "like_lists", "Taken for one class each, though they look like several: {labels} (write one label per row)."), _lists),
+    (
+        partial(
+            Note, "like_rankings",
+            "Taken for one class each, though they look like rankings: {labels} (write one ranking per row, in a column 'ranking', with > "
+            "and =).",
+        ),
+        _rankings,
+    ),
+)  # fmt: skip
 
 
 def is_null(value: str) -> bool:
@@ -201,13 +252,13 @@ def _renamed(column: identifiers.Column, names: list[str]) -> identifiers.Column
     return identifiers.Column(one.code[column.code], one.ids, column.first[one.first])
 
 
-POSITIVE = "Positive class: "
-
-
-def positive_by_default(classes: Sequence[Any], option: str) -> list[str]:
+def positive_by_default(classes: Sequence[Any], option: str) -> list[Note]:
     """Return the note that the second of two classes is taken as positive; none for 0 and 1, of which 1 is."""
     first, second = classes
-    return [] if [str(first), str(second)] == ["0", "1"] else [f"{POSITIVE}{second} (of {first} and {second}; {option}= sets it)."]
+    if [str(first), str(second)] == ["0", "1"]:
+        return []
+    words = "Positive class: {second} (of {first} and {second}; " + option + "= sets it)."
+    return [Note("positive_class", words, first=str(first), second=str(second))]
 
 
 def listed(shown: Iterable[str], most: int = _SHOWN) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 from .._base.checks import error
 from .._base.identifiers import one_number
 from .._base.names import listed, look
+from .._base.notes import Note
 from .._base.notices import note
 from .._base.wording import arg
 from .roles import ALIASES, ALSO, MADE, OTHERS, RATER_HEADER, is_id, plain
@@ -124,8 +125,8 @@ def note_names(names: Sequence[str]) -> None:
     """Note annotators in rows who have the name of a consensus, a truth or a model."""
     found = [name for name in names if plain(name) in MADE | TRUTHS or name in _derived(names)] if 1 < len(names) <= SOME_ROWS else []
     if found:
-        said = "Counted as annotators, though their names are those of a consensus, a truth or a model"
-        note(f"{said}: {listed(map(repr, found))} (if they are none, remove their rows).")
+        words = "Counted as annotators, though their names are those of a consensus, a truth or a model: {names} (if they are none, remove "
+        note(Note("consensus_counted", words + "their rows).", names=listed(map(repr, found))))
 
 
 def _unnumbered(header: Sequence[str]) -> list[str]:
@@ -203,5 +204,8 @@ def _note_strangers(header: Sequence[str], cells: Any, missing: Sequence[str]) -
         others = np.delete(np.delete(kappa, c, 0), c, 1)
         own, rest = kappa[c][~np.isnan(kappa[c])], others[~np.isnan(others)]
         if len(own) and len(rest) and own.mean() < 0.1 and rest.mean() > 0.4 and not RATER_HEADER.fullmatch(name):
-            said = f"agrees with the others by a kappa of {own.mean():.2f}, and these with each other by {rest.mean():.2f}"
-            note(f"Read {name!r} as an annotator, though it {said} (if it is not an annotator, name it in ignore_columns).")
+            words = (
+                "Read {name!r} as an annotator, though it agrees with the others by a kappa of {own:.2f}, and these with each other by "
+                "{rest:.2f} (if it is not an annotator, name it in ignore_columns)."
+            )
+            note(Note("odd_annotator", words, name=name, own=float(own.mean()), rest=float(rest.mean())))

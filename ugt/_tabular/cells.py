@@ -10,6 +10,7 @@ import numpy as np
 from .._base import identifiers
 from .._base.arrays import Bools, Int32, Int64
 from .._base.names import suspicious
+from .._base.notes import Note
 from .csv_text import unguarded
 from .words import Words, cut
 
@@ -32,7 +33,7 @@ class Coded(NamedTuple):
             found[self.values[code]] = found.get(self.values[code], 0) + int(np.count_nonzero(self.codes == code))
         return is_token[self.codes]
 
-    def suspicious(self, missing: Sequence[str]) -> tuple[str, ...]:
+    def suspicious(self, missing: Sequence[str]) -> tuple[Note, ...]:
         """Return notes on labels that look like codes for "no label"."""
         known = set(missing)
         return suspicious([value for value in self.values if value not in known])

@@ -20,6 +20,7 @@ import numpy as np
 from .._base import identifiers
 from .._base.arrays import Array, Bools, Int32, NDArray
 from .._base.checks import error, room
+from .._base.notes import Note
 from .._base.notices import note
 from .._base.parallel import Reporter
 from .._core import _rows
@@ -161,7 +162,7 @@ class Table(CellTable):
         if next(islice(self._rows(), 1, None), None) is None:
             raise error("file", "have rows below its header", "none")
         if self._blank_rows:
-            note(f"Left out: {self._blank_rows:,} rows without any cell.")
+            note(Note("blank_rows", "Left out: {n:,} rows without any cell.", n=self._blank_rows))
 
     def _leave_out_blank_columns(self) -> None:
         """Leave out the columns without names that separators at the end of lines make; they must be blank."""

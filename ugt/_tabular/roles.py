@@ -13,6 +13,7 @@ from .._base.arrays import Int64
 from .._base.checks import error
 from .._base.identifiers import INTEGER, one_number
 from .._base.names import listed, numbers_as_one
+from .._base.notes import Note
 from .._base.notices import note
 from .._base.wording import arg
 
@@ -262,17 +263,19 @@ def check_grouped(argument: str, points: Sequence[str], where: Callable[[str], s
             must = "have decimal commas, and points only between groups of three digits"
             raise error(argument, must, repr(cell), where(cell), way="or leave out " + arg("decimal", ","))
     if points and not said:
-        note(f"Read points as signs between thousands: {points[0]!r} is {without_commas(points[0])}.")
+        words = "Read points as signs between thousands: {cell!r} is {number}."
+        note(Note("decimal_signs", words, cell=points[0], number=without_commas(points[0])))
 
 
 def note_small(points: Sequence[str]) -> None:
     """Note numbers with points that may separate thousands, though they are read as decimal signs."""
     if points and is_number(points[0]) and all(map(THOUSANDS.fullmatch, points)):
-        note(f"Read {points[0]!r} as {float(points[0]):g}, a number below 1,000 (if points separate thousands: decimal=',').")
+        words = "Read {cell!r} as {number:g}, a number below 1,000 (if points separate thousands: decimal=',')."
+        note(Note("decimal_signs", words, cell=points[0], number=float(points[0])))
 
 
 def note_commas(cell: str) -> None:
-    note(f"Read commas as decimal signs: {cell!r} is {without_commas(cell)}.")
+    note(Note("decimal_signs", "Read commas as decimal signs: {cell!r} is {number}.", cell=cell, number=without_commas(cell)))
 
 
 def refuse_commas(role: str, values: Sequence[str]) -> None:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Callable, cast
 
 from .._base.checks import error, room
+from .._base.notes import Note
 from .._base.notices import note
 from .._base.wording import arg, within, words_of
 from .whole_file import recover
@@ -74,7 +75,8 @@ class Source:
         self.ending, self.stem = plain.suffix.lower(), plain.stem
         self.size = check_regular(path)
         if self.encoding != "utf-8" and self.path.is_file() and self._is_utf8():
-            note(f"Read {self.path.name} as UTF-8, which is its encoding, not as {encoding}.")
+            words = "Read {file} as UTF-8, which is its encoding, not as {encoding}."
+            note(Note("encoding", words, file=self.path.name, encoding=encoding))
             self.encoding = "utf-8"
 
     def _is_utf8(self) -> bool:

@@ -14,6 +14,7 @@ from .._base.arrays import Array, Int64, NDArray
 from .._base.checks import error, room
 from .._base.laws import t_quantile
 from .._base.lazy import cached_property
+from .._base.notes import Note
 from ..annotations.joins import tells_joins
 from ..resampling import Panel, Ratios, Results, check_level, ids_of_cases, over
 from .forms import few
@@ -278,8 +279,7 @@ def annotator_strictness(ratings: Any, *, clusters: Any = None) -> AnnotatorStri
     error_ = parts.error(parts.x - parts.mean - value[parts.annotator])
     scarce = int(((parts.n > 0) & (parts.n < FEW_CASES)).sum())
     if scarce:
-        notices.note(
-            f"{scarce} of {len(value)} annotators share fewer than {FEW_CASES} cases with others: their strictness is hardly known."
-        )
+        words = "{n} of {of} annotators share fewer than {least} cases with others: their strictness is hardly known."
+        notices.note(Note("few_shared_cases", words, n=scarce, of=len(value), least=FEW_CASES))
     numbers = value * unit, error_ * unit, parts.n.astype(np.int64), spread * unit, others_spread * unit
     return AnnotatorStrictness(judged.annotators, *numbers, *parts.test(), few(judged), parts, judged.case_ids)

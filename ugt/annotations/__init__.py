@@ -11,12 +11,13 @@ from .._base import identifiers
 from .._base.arrays import Array, Int32, Int64, NDArray
 from .._base.axes import Axes, OnAxes, class_axis, frozen, owned
 from .._base.checks import error, room
-from .._base.grades import ORDERED, as_grades, grades_of, named_by, not_in_order, order_of, order_said
+from .._base.grades import ORDERED, as_grades, grades_of, named_by, not_in_order, order_of
 from .._base.notices import note
 from .._base.ragged import dense, n_empty, row_at, row_of
 from .._core import _tables
 from .._tabular.rows import LongRows, WideCells, held_cells, wide
 from .count_tables import read_counts, table_of
+from .given import categories_note, several_note
 from .masks import Masks
 from .predictions import Predictions
 from .rankings import Rankings
@@ -302,7 +303,7 @@ class Labels(OnAxes):
         labels: Labels = cls._owning(axes, frozen(annotators), *arrays, False)
         if isinstance(classes, identifiers.Grades) and (ordered is None or ordered is True):
             if isinstance(classes, identifiers.OrderedCategories) and ordered is None:
-                note(f"Read the ordered categories as grades, in the order {order_said(axes.classes)} (if they have none: classes=).")
+                note(categories_note(axes))
             ordered = classes
         return labels if ordered is None or ordered is False else labels.in_order(ordered)
 
@@ -395,6 +396,5 @@ def _several_noted(labels: Labels) -> Labels:
     at = _tables.find_repeat(labels.offsets, labels.annotator, max(1, len(labels.annotators)))
     if at >= 0:
         rows = identifiers.factorize(np.stack([row_of(labels.offsets).astype(np.int32), labels.annotator], axis=1))[1]
-        more = len(labels.label) - len(rows)
-        note(f"An annotator gave several labels to one case, and each counts: {more:,} more, first at {labels._where(at)}.")
+        note(several_note(len(labels.label) - len(rows), labels._where(at)))
     return labels

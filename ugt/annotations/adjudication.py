@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
 from .._base.arrays import Bools, Int64
 from .._base.identifiers import name
+from .._base.notes import Note
 from .._base.notices import note
 from .._base.ragged import offsets_of, row_of
 from .._core import _tables
@@ -18,7 +20,19 @@ from .first_choices import first_choices
 RARE = 1e-3
 MOST_READERS = 20  # largest number of first readings of a case
 MOST_NAMED = 5
-ASKED = "more annotators seem to have been asked if the first ones differed"
+SEEN = (
+    "All {n:,} cases with {least} labels are unanimous; of the other cases {alike:.0%} would be with as few labels: more annotators seem "
+    "to have been asked if the first ones differed. Agreement, kappa, AC1, alpha, debiased losses and agreement with one more annotator "
+    "assume that the labels of a case are drawn alike, and are wrong for such a design;"
+)
+USED = " they use the first {least} readings of each case, {which}, which differ in all {n_others:,} other cases."
+
+
+class Adjudicated(NamedTuple):
+    """What a design with further annotations of some cases says; ``first``: the first readings, if the data show them."""
+
+    note: Note | None = None
+    first: Labels | None = None
 
 
 def drawn_alike(labels: Labels) -> Labels:
@@ -26,13 +40,13 @@ def drawn_alike(labels: Labels) -> Labels:
 
     For functions that assume that the labels of a case are drawn alike. A note says what was found and done.
     """
-    said, first = adjudicated(labels)
-    if said:
-        note(said)
-    return labels if first is None else first
+    found = adjudicated(labels)
+    if found.note is not None:
+        note(found.note)
+    return labels if found.first is None else found.first
 
 
-def adjudicated(labels: Labels) -> tuple[str, Labels | None]:
+def adjudicated(labels: Labels) -> Adjudicated:
     """Return a note if the cases with the fewest labels are unanimous too often for chance, and the first readings if the data show them.
 
     If the number of labels of a case were independent of the labels, the m labels of a case with the fewest would differ as often as m
@@ -41,21 +55,21 @@ def adjudicated(labels: Labels) -> tuple[str, Labels | None]:
     if m readings of each differ: those of the annotators who also read cases with m labels, or else the first m in the order of labels.
     """
     if _tables.equal_totals(labels.offsets, labels.count):  # the common case, and a quick check
-        return "", None
+        return Adjudicated()
     said = first_choices(labels)
     n_cases, n_classes = labels.n_cases, labels.n_classes
     opinions = said.n_opinions(n_cases)
     several = opinions[opinions > 1]
     least = int(several.min(initial=MOST_READERS + 1))
     if least > MOST_READERS or least == several.max():
-        return "", None
+        return Adjudicated()
     cell, at = np.unique(said.case * n_classes + said.label, return_inverse=True)
     row, times = cell // n_classes, np.bincount(at.reshape(-1), said.share * said.times)
     largest = np.zeros(n_cases)
     np.maximum.at(largest, row, times)
     fewest, others = opinions == least, opinions > least
     if not (largest[fewest] > least - 0.5).all():
-        return "", None
+        return Adjudicated()
     # The probability that m labels drawn from those of a case are equal: Σ_k C(n_k, m) / C(n, m).
     chance, total = np.ones(len(row)), opinions[row]
     for j in range(least):
@@ -63,16 +77,11 @@ def adjudicated(labels: Labels) -> tuple[str, Labels | None]:
     alike = np.bincount(row, chance, n_cases)[others]
     n, n_others, differ = int(fewest.sum()), int(others.sum()), int((1.0 - alike).sum() + 1e-9)
     if differ == 0 or _none_among(n, n_others, differ) > RARE:
-        return "", None
-    seen = (
-        f"All {n:,} cases with {least} labels are unanimous; of the other cases {alike.mean():.0%} would be with as few labels: {ASKED}. "
-        "Agreement, kappa, AC1, alpha, debiased losses and agreement with one more "
-        "annotator assume that the labels of a case are drawn alike, and are wrong for such a design"
-    )
+        return Adjudicated()
     first, which = _first_readings(labels, least, fewest, np.flatnonzero(others))
-    if first is None:
-        return f"{seen}; give them the first readings only, if an order or a role shows which these are.", None
-    return f"{seen}; they use the first {least} readings of each case, {which}, which differ in all {n_others:,} other cases.", first
+    words = SEEN + (" give them the first readings only, if an order or a role shows which these are." if first is None else USED)
+    values = {"n": n, "least": least, "alike": float(alike.mean()), "which": which, "n_others": n_others}
+    return Adjudicated(Note("adjudicated", words, **values), first)
 
 
 def _first_readings(labels: Labels, least: int, fewest: Bools, others: Int64) -> tuple[Labels | None, str]:

@@ -11,6 +11,7 @@ import numpy as np
 from .._base import identifiers
 from .._base.checks import error
 from .._base.names import find, listed
+from .._base.notes import Note
 from .._base.notices import note
 from .._base.wording import CLASSES_WAY, arg, within, words_of
 from .._tabular.csv_table import CellTable
@@ -135,7 +136,8 @@ class Asked:
             said = self._class_in(header[one])
             of = self.positive if said is None else said
             if of != self.positive or (said is None and plain(header[one]) not in ONE_SCORE):
-                note(f"Column {header[one]!r} was read as the probability of {identifiers.name(self.classes[of])}.")
+                words = "Column {column!r} was read as the probability of {of}."
+                note(Note("one_score", words, column=header[one], of=identifiers.name(self.classes[of])))
             return ids, of_two_classes(table.numbers([one])[:, 0], of, ids, header[one]), self.classes, False
         labels = self._labels(others)
         if labels is not None:
@@ -264,13 +266,13 @@ class Asked:
                 way = CLASSES_WAY if alike else CLASSES_WAY + ", or remove columns that are not classes"
                 raise error("scores", must, f"a column for class {header[c]!r}", way=way)
         if self.before or self.behind:
-            note(f"Columns of classes are named {self.before + '...' + self.behind!r}.")
+            note(Note("named_columns", "Columns of classes are named {pattern!r}.", pattern=f"{self.before}...{self.behind}"))
         self._say(others)
 
     def _say(self, others: list[int]) -> None:
         names = [self.table.header[c] for c in others if self.table.header[c]]
         if names:
-            note(f"Columns that are not classes were left out: {listed(map(repr, names))}.")
+            note(Note("unused_columns", "Columns that are not classes were left out: {names}.", names=listed(map(repr, names))))
 
 
 def read_scores_of_models(

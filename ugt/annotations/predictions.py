@@ -14,6 +14,7 @@ from .._base.arrays import Array, Bools, Int32, NDArray
 from .._base.axes import frozen
 from .._base.checks import error, room
 from .._base.names import alike, find, is_null, listed
+from .._base.notes import Note
 from .._base.notices import note
 from .._base.records import Record
 from .._base.wording import CLASSES_WAY, OTHERS_OUT, arg
@@ -298,9 +299,8 @@ class Predictions(Record):
             raise error("predictions", must, got, unknown_case(self.case_ids, i, axes), way=way)
         if unknown.any():
             first = _name(self.case_ids, int(np.argmax(unknown)))
-            note(
-                f"Predictions for cases that are not annotated were left out: {int(unknown.sum())} of {len(self.case_ids)}, first {first}."
-            )
+            words = "Predictions for cases that are not annotated were left out: {n} of {of}, first {first}."
+            note(Note("predictions_left_out", words, n=int(unknown.sum()), of=len(self.case_ids), first=first))
         return _positions(axes.case_ids, self.case_ids)
 
 
@@ -311,10 +311,11 @@ def unknown_case(case_ids: NDArray[Any], i: int, axes: Axes) -> str:
 
 def one_hot(labels: identifiers.Column) -> tuple[Array, NDArray[Any]]:
     """Return a table with 1 for the label of each case and 0 for the other labels, and these labels."""
-    note(
-        "Predicted labels were read as 1 for the label and 0 for every other class: the other classes are tied, and losses and calibration"
-        " treat the labels as probabilities of 1."
+    words = (
+        "Predicted labels were read as 1 for the label and 0 for every other class: the other classes are tied, and losses and calibration "
+        "treat the labels as probabilities of 1."
     )
+    note(Note("predicted_labels", words))
     room("predicted labels", 8.0 * len(labels.code) * len(labels.ids))
     scores = np.zeros((len(labels.code), len(labels.ids)))
     scores[np.arange(len(labels.code)), labels.code] = 1

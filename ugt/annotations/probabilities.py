@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._base import identifiers
+from .._base.notes import Note
 
 if TYPE_CHECKING:
     from .._base.arrays import Array, Bools
 
 OUTSIDE = 1e-6  # largest distance of a probability from [0, 1], which allows for rounding of single-precision softmax and of means
-NOT_COMPUTED = "its calibration was not computed"
 ROW_SUM = 1e-4  # largest difference of the sum of a case's probabilities from 1
 FEW_CASES = 5  # fewest cases whose scores are taken for ranks
 HUNDRED = 1.5  # largest difference of the sum of a case's percentages, which may be rounded to whole ones, from 100
@@ -90,8 +90,9 @@ def unrounded(scores: Array, rows: Any) -> tuple[Array, int]:
     return scores, 0
 
 
-def rounded_note(decimals: Mapping[str, int]) -> Iterable[str]:
+def rounded_note(decimals: Mapping[str, int]) -> Iterable[Note]:
     """Yield the note on models, or files of one, whose probabilities were rounded to some decimals; 0 means that they were not."""
     rounded = [f"{name} ({n} decimals)" for name, n in decimals.items() if n > 0]
     if rounded:
-        yield f"The probabilities of {', '.join(rounded)} are rounded: those of each case were divided by their sum."
+        words = "The probabilities of {models} are rounded: those of each case were divided by their sum."
+        yield Note("rounded", words, models=", ".join(rounded))

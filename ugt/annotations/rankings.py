@@ -14,6 +14,7 @@ from .._base.arrays import Array, Int32, Int64, NDArray
 from .._base.axes import Axes, OnAxes, class_axis, class_ids, given_ids
 from .._base.checks import error, option
 from .._base.names import numbers_as_one
+from .._base.notes import Note
 from .._base.notices import note
 from .._base.ragged import n_empty, offsets_of, row_at, sizes_of, take
 from .._base.wording import NO_RANK, arg
@@ -332,7 +333,7 @@ def _better(texts: identifiers.Column, where: identifiers.Where) -> str:
         p = next(p for p, text in enumerate(given) if signs[0] in text)
         must, way = "be classes joined by '>' and '=', such as 'A > B = C'", "or give the sign between them as " + arg("separator", ...)
         raise error("ranking", must, identifiers.name(texts.ids[p]), where(int(texts.first[p])), way=way)
-    note(f"Read {signs[0]!r} in rankings as 'better than'.")
+    note(Note("sign_of_rankings", "Read {sign!r} in rankings as 'better than'.", sign=signs[0]))
     return signs[0]
 
 

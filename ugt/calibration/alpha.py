@@ -11,6 +11,7 @@ import numpy as np
 from .._base import checks
 from .._base.arrays import Array, Bools, NDArray
 from .._base.axes import Frozen
+from .._base.notes import Note
 from .._base.notices import note
 from ..annotations.named import Sheet, leader, of_new_cases, placed
 from ..plausibilities import Dirichlet
@@ -90,7 +91,7 @@ class DirichletPredictions(Frozen):
         UserWarning
             Always: a truth that a model informed cannot judge this model, nor models that are derived from it.
         """
-        note(INFORMED)
+        note(Note("truth_of_a_model", INFORMED))
         return Dirichlet.from_array(self.alpha, case_ids=case_ids, classes=classes)
 
 

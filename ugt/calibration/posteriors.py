@@ -11,6 +11,7 @@ from .._base import checks
 from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.axes import Frozen
 from .._base.checks import error, room
+from .._base.notes import Note
 from .._base.notices import note
 from .._base.ragged import offsets_of, row_of
 from .._base.wording import FLOOR_WAY
@@ -172,7 +173,7 @@ class LabelPosterior(Frozen):
         UserWarning
             Always: a truth that models informed cannot judge these models, nor models that are derived from them.
         """
-        note(INFORMED)
+        note(Note("truth_of_a_model", INFORMED))
         case_ids, classes = self._case_ids if case_ids is None else case_ids, self._classes if classes is None else classes
         n_members, n, k = self.members.shape
         if n_members == 1 and self.kind == "dirichlet":

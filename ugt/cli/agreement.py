@@ -13,6 +13,7 @@ import numpy as np
 
 from .. import io
 from .._base.checks import error
+from .._base.notes import Note
 from .._tabular.csv_text import utf8, write_csv
 from ..agreement.coefficients import OF_PAIRS
 from ..agreement.costs import LEVELS, WEIGHTS
@@ -28,7 +29,7 @@ from ..tables.limits import MOST as MOST_READERS
 from ..tables.limits import LimitsRow, between
 from ..tables.rows import cells_of
 from .cases import add_resampling, annotations_of, of_cases, read_record
-from .command import ANNOTATIONS, aligned, decimal, group, in_options, new_command, output_file, say, spanned, written
+from .command import ANNOTATIONS, aligned, decimal, group, new_command, note_in_options, output_file, say, spanned, written
 from .reading import add_reading
 
 SHOWN = 12  # annotators, and pairs, in the printed tables
@@ -83,9 +84,9 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
             _of_rankings(given, options, resampling) if isinstance(given, Rankings) else _of_labels(given, options, draft, resampling)
         )
         if page is not None:
-            _write_page(given, options, resampling, [*hints, read.missing_note()], page)
-    hints = [*map(in_options, hints)]
-    say(*filter(None, [*hints, read.missing_note()]), *lines)
+            _write_page(given, options, resampling, [*hints, *read.all_notes], page)
+    hints = [*map(note_in_options, hints)]
+    say(*map(str, hints), *filter(None, [read.missing_note()]), *lines)
     read = replace(read, notes=(*read.notes, *hints))
     if draft is not None:
         say("", f"Tables: {options.out}")
@@ -94,14 +95,14 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
     return {"data": _sizes(given), **found, **read_record(read), "files": [*files, *([options.page] if options.page else [])]}
 
 
-def _write_page(given: Any, options: argparse.Namespace, resampling: dict[str, Any], notes: list[str], page: Path) -> None:
+def _write_page(given: Any, options: argparse.Namespace, resampling: dict[str, Any], notes: list[Note], page: Path) -> None:
     """Write the report of an evaluation without models."""
     kind = {} if options.interval == "analytic" else {"interval": options.interval}
     keywords = {name: resampling[name] for name in ("clusters", "n_resamples", "seed")}
     inputs = [io.fingerprint(path) for path in (options.annotations, options.mapping, options.clusters) if path is not None]
     provenance = {"command": options.command, "inputs": [{name: utf8(value) for name, value in one.items()} for one in inputs]}
     made = evaluate(given, {}, level=options.level, provenance=provenance, **kind, **keywords)
-    replace(made, notes=tuple(dict.fromkeys((*made.notes, *filter(None, notes))))).to_html(page)
+    replace(made, notes=tuple(dict.fromkeys((*made.notes, *notes)))).to_html(page)
 
 
 def _check(given: Any, options: argparse.Namespace) -> None:

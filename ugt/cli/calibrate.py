@@ -14,6 +14,7 @@ from .. import io
 from .._base import identifiers
 from .._base.arrays import Array, Int64
 from .._base.checks import error
+from .._base.notes import Note
 from .._tabular.csv_text import write_csv
 from .._tabular.whole_file import write_text
 from ..annotations import Labels, Ratings
@@ -136,7 +137,7 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
         write_text(draft / "calibrator.json", calibrator.to_json() + "\n")
         rows, notes = _judged(options, calibrator, kind, {"validation": fit, "test": apply})
         write_csv(draft / "calibration.csv", COLUMNS, (row.cells().values() for row in rows))
-    lines = [*filter(None, [given.missing_note()]), *_said(calibrator, fit, apply), *notes]
+    lines = [*filter(None, [given.missing_note()]), *_said(calibrator, fit, apply), *map(str, notes)]
     say(*lines, "", *_table(rows), "", f"Calibrated predictions: {Path(options.out) / 'calibrated.csv'}")
     losses = [{key: value for key, value in row.cells().items() if key != "class"} for row in rows if row.loss.class_ is None]
     return {**_record(calibrator, apply), "losses": losses, "notes": notes, **read_record(given), "files": files}
@@ -174,25 +175,25 @@ class _Part(NamedTuple):
         cases = predicted_cases(("--fit", "--apply")[which], path, labels, options, judged, "clusters")
         counts = labels.counts()[cases.rows]
         counts[cases.rows < 0] = 0
-        features, note = _features(options, which, path, cases.case_ids)
-        return cls(cases._replace(notes=(*cases.notes, *([note] if note else []))), counts, features)
+        features, notes = _features(options, which, path, cases.case_ids)
+        return cls(cases._replace(notes=(*cases.notes, *notes)), counts, features)
 
 
-def _features(options: argparse.Namespace, which: int, path: str, case_ids: Any) -> tuple[Array | None, str]:
+def _features(options: argparse.Namespace, which: int, path: str, case_ids: Any) -> tuple[Array | None, list[Note]]:
     """Return the features of the cases of a file of predictions, in its order, and a note if they are joined by position."""
     if options.features is None:
-        return None, ""
+        return None, []
     given = io.read_predictions(options.features[which], **beside(options, "decimal"))
     if case_ids is None or given.case_ids is None:
         names = [os.path.basename(one) for one in (options.features[which], path)]
         first = f", case {identifiers.name(case_ids[0])}" if case_ids is not None and len(case_ids) else ""
-        note = f"The features of {names[0]} were joined by position: row 1 is row 1 of {names[1]}{first}."
-        return np.asarray(given.scores), note
+        words = "The features of {file} were joined by position: row 1 is row 1 of {other}{first}."
+        return np.asarray(given.scores), [Note("joined_by_position", words, file=names[0], other=names[1], first=first)]
     place = {str(case): i for i, case in enumerate(given.case_ids.tolist())}
     missing = [str(case) for case in case_ids.tolist() if str(case) not in place]
     if missing:
         raise error("features", "cover every case of the predictions", f"none for {len(missing)} cases", f"case {missing[0]!r}")
-    return np.asarray(given.scores[[place[str(case)] for case in case_ids.tolist()]]), ""
+    return np.asarray(given.scores[[place[str(case)] for case in case_ids.tolist()]]), []
 
 
 def _fitted(options: argparse.Namespace, fit: _Part, kind: str) -> Any:
@@ -216,10 +217,10 @@ def _fitted(options: argparse.Namespace, fit: _Part, kind: str) -> Any:
     return calibrator.fit(fit.cases.scores, fit.counts, clusters=fit.cases.ids["clusters"])
 
 
-def _judged(options: argparse.Namespace, calibrator: Any, kind: str, parts: dict[str, _Part]) -> tuple[list[LossOfPart], list[str]]:
+def _judged(options: argparse.Namespace, calibrator: Any, kind: str, parts: dict[str, _Part]) -> tuple[list[LossOfPart], list[Note]]:
     """Return the losses of the predictions before and after calibration, for cases with labels, and notes on them."""
     rows: list[LossOfPart] = []
-    notes: list[str] = []
+    notes: list[Note] = []
     settings = Options(level=options.level, n_resamples=options.n_resamples)
     for name, part in parts.items():
         kept = part.counts.sum(axis=1) > 0

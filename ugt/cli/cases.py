@@ -16,17 +16,18 @@ import numpy as np
 from .. import io
 from .._base.arrays import Array, Int64, NDArray
 from .._base.checks import error
+from .._base.notes import Note
 from ..annotations import Labels, Predictions, Rankings
+from ..annotations.given import columns_note, position_note
 from ..annotations.predictions import unknown_case
 from ..annotations.probabilities import is_percentage, is_probability, may_be_probabilities, not_probabilities, rounded_note
-from ..annotations.unnamed import columns_note, position_note
 from ..calibration.logits import LogitTable
 from ..calibration.scaling import softmax
 from ..evaluation.input import aggregation_input
 from ..io.beside import cluster_file, prediction_file, reliability_file, subgroup_file
 from ..resampling import ids_of_cases
 from . import facts
-from .command import Parser, in_options, took
+from .command import Parser, note_in_options, took
 from .reading import OPTIONS, ROLES, add_reading, order_given, scale_given
 
 KINDS = ("auto", "logits", "probabilities")
@@ -44,7 +45,7 @@ class PredictedCases(NamedTuple):
     rows: Int64
     classes: NDArray[Any]
     ids: dict[str, NDArray[Any] | None]
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def ids_of(self, name: str, rows: Any) -> NDArray[Any] | None:
         """Return one kind of ids, such as the clusters, of some of the cases."""
@@ -129,7 +130,7 @@ def read_annotations(options: argparse.Namespace, path: str) -> io.AnnotationFil
     if options.ratings and options.format not in ("auto", "ratings"):
         raise error("--format", "be left out with --ratings", repr(options.format))
     read = io.read_annotations(path, format="ratings" if options.ratings else options.format, **named)
-    return replace(read, notes=tuple(map(in_options, read.notes)))
+    return replace(read, notes=tuple(map(note_in_options, read.notes)))
 
 
 def reading_words(options: argparse.Namespace) -> list[str]:
@@ -208,12 +209,14 @@ def predicted_cases(option: str, path: str, known: Any, options: argparse.Namesp
     if predictions.case_ids is None:
         notes.append(position_note(known.axes, f"The scores of {os.path.basename(path)}"))
     if predictions.classes is None:
-        notes += filter(None, [in_options(columns_note(known.axes, os.path.basename(path), getattr(known, "ordered", False)))])
+        said = columns_note(known.axes, os.path.basename(path), getattr(known, "ordered", False))
+        notes += [] if said is None else [note_in_options(said)]
     if predictions.case_ids is not None and (rows < 0).all():
         first = unknown_case(predictions.case_ids, 0, known.axes)
         if annotated:
             raise error(option, "have predictions for annotated cases", "none", first)
-        notes.append(f"No case of {os.path.basename(path)} is annotated, so that its predictions cannot be judged: the first is {first}.")
+        words = "No case of {file} is annotated, so that its predictions cannot be judged: the first is {first}."
+        notes.append(Note("no_annotated_case", words, file=os.path.basename(path), first=first))
     return PredictedCases(predictions.case_ids, ids, scores, rows.astype(np.int64), known.axes.classes, found, tuple(notes))
 
 

@@ -20,6 +20,7 @@ import numpy as np
 
 from .. import io
 from .._base.checks import error
+from .._base.notes import Note
 from .._base.version import __version__
 from .._base.wording import Text, words_of
 from .._tabular import whole_file
@@ -199,6 +200,11 @@ def said_of(problem: BaseException) -> str:
     return " ".join(worded(words_of(problem)).splitlines()) or "there is not enough memory"
 
 
+def note_in_options(note: Note) -> Note:
+    """Return a note with the options of the command that runs; its values, such as names of the user, stay as they are."""
+    return note.reworded(in_options)
+
+
 def in_options(message: str) -> str:
     """Return a message with the options of the command that runs: ``missing='drop'`` becomes ``--missing drop``."""
     if isinstance(message, Text):
@@ -311,6 +317,8 @@ def plain(value: Any) -> Any:
         value = value.item()
     if isinstance(value, os.PathLike):
         return os.fspath(value)
+    if isinstance(value, Note):
+        return plain(value.to_dict())
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from .. import io
 from .._base.checks import error
+from .._base.notes import Note, notes_of, of_codes
 from .._base.notices import heard
 from .._base.ragged import sizes_of
 from .._tabular.csv_text import utf8
@@ -41,18 +42,18 @@ from ..truth import annotation_certainty, by_name
 from ..truth.plackett_luce_draws import METHODS, plackett_luce
 from ..truth.plackett_luce_integrals import N_DRAWS
 from .cases import add_positive_class, annotations_of, annotator_reliability, models_of, named_apart, of_cases, read_record
-from .command import (
+from .command import (  # fmt: skip
     ANNOTATIONS,
     PREDICTIONS,
     add_wording,
     group,
-    in_options,
     new_command,
+    note_in_options,
     output_file,
     say,
     wording_of,
     written,
-)  # fmt: skip
+)
 from .output import PARTS, certainty_lines, data_lines, model_lines, sizes_line, worklist, worklist_lines
 from .reading import add_reading
 
@@ -201,7 +202,7 @@ def _evaluate(options: argparse.Namespace) -> dict[str, Any]:
         known = Annotated.all_of(aggregation_input(read.annotations))
         with heard() as said:
             predictions, paths = _predictions(options, known)
-        read = replace(read, notes=(*read.notes, *map(in_options, dict.fromkeys(said))))
+        read = replace(read, notes=(*read.notes, *map(note_in_options, dict.fromkeys(said))))
         beside = (options.mapping, options.clusters, options.subgroups, options.plan, options.annotator_reliability)
         fingerprints = [io.fingerprint(path) for path in (options.annotations, *paths, *beside) if path is not None]
         inputs = [{name: utf8(value) for name, value in one.items()} for one in fingerprints]
@@ -209,7 +210,7 @@ def _evaluate(options: argparse.Namespace) -> dict[str, Any]:
         evaluation = evaluate(
             known.given, predictions, provenance={"command": options.command, "inputs": inputs}, report=wording_of(options), **keywords
         )
-        found = _write(evaluation, [*like_grades(known.given, from_file=True), read.missing_note()], draft)
+        found = _write(evaluation, [*like_grades(known.given, from_file=True), *read.all_notes], draft)
     say(
         *data_lines(found, read.missing_note()),
         "",
@@ -270,9 +271,9 @@ def _keywords(options: argparse.Namespace, known: Any) -> dict[str, Any]:
     return {**{name: value for name, value in given.items() if value is not None}, **annotator_reliability(options, known)}
 
 
-def _write(evaluation: Evaluation, notes: Sequence[str], draft: Path) -> dict[str, Any]:
+def _write(evaluation: Evaluation, notes: Sequence[Note], draft: Path) -> dict[str, Any]:
     """Write all files of a report, without those of empty tables; return the evaluation as plain values."""
-    evaluation = replace(evaluation, notes=tuple(dict.fromkeys((*evaluation.notes, *filter(None, notes)))))
+    evaluation = replace(evaluation, notes=tuple(dict.fromkeys((*evaluation.notes, *notes))))
     evaluation.to_html(draft / "report.html")
     evaluation.to_json(draft / "evaluation.json")
     for name, table in evaluation.tables.items():
@@ -289,7 +290,7 @@ def _certainty(options: argparse.Namespace) -> dict[str, Any]:
         known = aggregation_input(read.annotations)
         if isinstance(known, Ratings):
             data, left_out, certainty, cases = _of_sides(options, known)
-            found: Mapping[str, Any] = {"data": data, "left_out": left_out}
+            found: Mapping[str, Any] = {"data": data, "left_out": left_out, "notes": []}
             if draft is not None:
                 write_text(draft, cases.table().csv_text())
         else:
@@ -301,9 +302,9 @@ def _certainty(options: argparse.Namespace) -> dict[str, Any]:
             certainty, cases = list(source.rows(CertaintyRow)), source.cases
             if draft is not None:
                 evaluation.to_csv(draft, table="cases")
-    how = [str(note) for note in found.get("notes") or () if str(note).startswith("Plackett-Luce")]
+    how = of_codes(notes_of(found), "integrals")
     said = certainty_lines(certainty, found["data"]["n_classes"], options.cut)
-    say(*data_lines(found, read.missing_note()), "", *said, *textwrap.wrap(how[0] if how else "", 120), "", *worklist_lines(cases))
+    say(*data_lines(found, read.missing_note()), "", *said, *textwrap.wrap(str(how[0]) if how else "", 120), "", *worklist_lines(cases))
     if draft is not None:
         say("", f"All cases: {options.out}")
     parts = {"data": found["data"], "left_out": found["left_out"], "certainty": list(map(cells_of, certainty))}
@@ -359,7 +360,7 @@ def _demo(options: argparse.Namespace) -> dict[str, Any]:
     rankings, models, truth = synthetic.make_demo(seed=options.seed)
     with written(options.out) as (draft, files):
         evaluation = evaluate(rankings, models, seed=options.seed, provenance={"command": options.command})
-        found = _write(evaluation, ["The annotations and the models are generated."], draft)
+        found = _write(evaluation, [Note("generated", "The annotations and the models are generated.")], draft)
     source = ReportSource.read(found)
     known = {name: synthetic.agreement(truth, scores) for name, scores in models.items()}
     post = plackett_luce(rankings)

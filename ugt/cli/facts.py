@@ -13,12 +13,13 @@ from .. import io
 from .._base.grades import order_said, scale_said
 from .._base.identifiers import name
 from .._base.names import alike, listed
+from .._base.notes import Note
 from .._base.ragged import sizes_of
 from ..annotations import Labels, Predictions, Rankings, Ratings, probabilities
+from ..annotations.given import columns_note, position_note
 from ..annotations.probabilities import is_probability, not_probabilities, rounded_note
-from ..annotations.unnamed import columns_note, position_note
 from ..io.beside import CaseFile, PredictionFile
-from .command import in_options
+from .command import note_in_options
 
 # A description of each format of annotations.
 LAYOUTS = {
@@ -77,7 +78,7 @@ def of_annotations(path: Any, read: io.AnnotationFile) -> dict[str, Any]:
         n_annotations=int(per_case.sum()), n_cases_without=int((per_case == 0).sum()), n_cases_of_several=int((per_case > 1).sum())
     )
     found["per_case"] = {"min": int(judged.min(initial=0) if len(judged) == 0 else judged.min()), "max": int(judged.max(initial=0))}
-    return {**found, "missing": read.missing, "left_out": read.dropped, "notes": list(read.notes)}
+    return {**found, "missing": read.missing, "left_out": read.dropped, "notes": [*read.notes]}
 
 
 def _values(models: Mapping[str, tuple[Predictions, int]]) -> str:
@@ -100,7 +101,7 @@ def unrounded(one: Predictions) -> tuple[Predictions, int]:
 
 
 def of_predictions(
-    path: Any, read: PredictionFile, axes: Any, notes: Sequence[str] = (), joined_to: str = "", ordered: bool = False
+    path: Any, read: PredictionFile, axes: Any, notes: Sequence[Note] = (), joined_to: str = "", ordered: bool = False
 ) -> dict[str, Any]:
     """Return the facts of a file of predictions; ``axes`` are the cases and classes of the annotations, or None."""
     one: Predictions = next(iter(read.models.values()))
@@ -129,7 +130,7 @@ def of_predictions(
             notes = (
                 *notes,
                 *(
-                    f"The predictions for case {name(case)} match no annotated case{hint}."
+                    Note("unmatched_case", "The predictions for case {case} match no annotated case{hint}.", case=name(case), hint=hint)
                     for case in strangers
                     if (hint := alike(case, axes.case_ids))
                 ),
@@ -138,7 +139,7 @@ def of_predictions(
             notes = (*notes, position_note(axes, f"The scores of {os.path.basename(os.fspath(path))}"))
         if one.classes is None and not one.numbers:
             said = columns_note(axes, os.path.basename(os.fspath(path)), ordered)
-            notes = (*notes, *([in_options(said)] if said else []))
+            notes = (*notes, *([note_in_options(said)] if said else []))
         n, away = [int((rows >= 0).sum()) for rows in joins], [int((rows < 0).sum()) for rows in joins]
         by = "position" if one.case_ids is None else "case id"
         found["joined"] = {"to": joined_to, "by": by, "n_cases": min(n), "n_annotated": axes.n_cases}
@@ -167,7 +168,8 @@ def of_cases(path: Any, kind: str, read: CaseFile, axes: Any = None, joined_to: 
         found["joined"].update(n_without=int((~there).sum()), n_not_annotated=int((~np.isin(cases, ids)).sum()))
         lacking = ids[~there].tolist()
         if lacking and (hint := alike(lacking[0], np.array(cases))):
-            found["notes"] = [f"The file has no row for case {lacking[0]!r}{hint}."]
+            words = "The file has no row for case {case!r}{hint}."
+            found["notes"] = [Note("lacking_case", words, case=lacking[0], hint=hint)]
     return found
 
 
@@ -236,7 +238,7 @@ def lines(found: Mapping[str, Any]) -> list[list[str]]:
         rows += [["cases", cases], [f"{found['kind']}", some(values)]]
     if "joined" in found:
         rows.append(["joined", f"to {found['joined']['to']} {_joined(found['joined']).partition(' ')[2]}"])
-    return [*rows, *(["note", note] for note in found["notes"])]
+    return [*rows, *(["note", str(note)] for note in found["notes"])]
 
 
 def _lines_of_annotations(found: Mapping[str, Any], cases: str) -> list[list[str]]:

@@ -11,6 +11,7 @@ import numpy as np
 from .. import io
 from .._base.checks import error
 from .._base.names import listed
+from .._base.notes import Note
 from .._base.notices import note
 from .._base.version import __version__
 from .._tabular.csv_text import write_csv
@@ -180,7 +181,8 @@ def _scores(log: JudgeLog, judge: str, system: str, values: dict[str, float] | N
     worded = values is not None and "" not in words
     if worded and not words & set(values or ()) and not np.isnan(log.score[rows]).any():
         said = listed(map(repr, sorted(words)), MOST_SHOWN)
-        note(f"{judge} on {system}: its scores are taken, as --values has none of its verdicts {said}.")
+        taken = "{judge} on {system}: its scores are taken, as --values has none of its verdicts {said}."
+        note(Note("no_values", taken, judge=judge, system=system, said=said))
         worded = False
     return log.numbers(judge, system, values=values if worded else None, repeats=repeats)
 

@@ -10,10 +10,8 @@ from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
 from .._base import parallel
-from .._base.names import POSITIVE
-from ..annotations.probabilities import NOT_COMPUTED
+from .._base.notes import notes_of, of_codes
 from ..evaluation.facts import by_definition
-from ..evaluation.suspicions import LIKE_GRADES
 from ..grades import GRADE_METRICS
 from ..plausibilities.metric import METRICS
 from ..report.cautions import spoilt
@@ -41,6 +39,7 @@ HEADINGS = {
     **{f"{kind}_{name}": f"{before}{heading}" for name, _, heading, _ in WORDS for kind, before in (("soft", ""), ("hard", "hard "))},
 }
 
+HOW_READ = ("no_calibration", "classes_like_grades", "positive_class")  # codes of notes on how predictions and classes were read
 ACCURACIES = (VOTED, TOP)
 WITH_ENDS = (*ACCURACIES, ERROR, VOTED_ERROR)  # metrics that are printed with their intervals
 
@@ -50,8 +49,8 @@ PARTS = ("data", "left_out", "notes", "models", "metrics", "winners", "flips")
 
 def data_lines(found: Mapping[str, Any], note: str = "") -> list[str]:
     """Return lines on cases left out, on how predictions were read, on cells read as missing, and on what makes all numbers doubtful."""
-    left_out, notes = (f"Left out: {reason}: {n:,}." for reason, n in found["left_out"].items()), list(map(str, found.get("notes") or ()))
-    scores = (in_options(one) for one in notes if NOT_COMPUTED in one or one.startswith((LIKE_GRADES, POSITIVE)))
+    left_out, notes = (f"Left out: {reason}: {n:,}." for reason, n in found["left_out"].items()), notes_of(found)
+    scores = (in_options(one.text) for one in of_codes(notes, *HOW_READ))
     doubts = (f"{claim}: {one}" for claim, said in spoilt(notes) for one in said)
     return [*left_out, *filter(None, [in_options(found["data"].get("joined") or ""), note]), *scores, *doubts]
 
@@ -78,7 +77,7 @@ def certainty_lines(found: Sequence[CertaintyRow], n_classes: int, cut: float | 
     what = "the top classes" if cut is None else f"the side of {cut:g} on which the mean rating of a case lies"
     said = by_definition([k for _, k in rows], n_classes) if cut is None else []
     how = "no intervals: too few cases" if few else "in brackets: 95% interval over cases"
-    return [f"Mean certainty of {what} ({how}):", *aligned(lines), *said]
+    return [f"Mean certainty of {what} ({how}):", *aligned(lines), *map(str, said)]
 
 
 class Uncertain(NamedTuple):
@@ -112,7 +111,8 @@ def model_lines(source: ReportSource) -> list[str]:
     metrics = [row for row in source.rows(MetricRow) if (row.k or 1) in (1, *range(n_classes))]
     if not digest.headline.higher_is_better:  # first the measures of grades, of the others the accuracy of the first choice
         metrics = [row for row in metrics if row.metric in (*GRADE_METRICS, VOTED_ERROR) or (row.metric in ACCURACIES and row.k == 1)]
-    legend = [*_legend(digest), *by_definition([row.k for row in source.rows(MetricRow) if row.k is not None], n_classes)]
+    orders = [row.k for row in source.rows(MetricRow) if row.k is not None]
+    legend = [*_legend(digest), *map(str, by_definition(orders, n_classes))]
     legend += ["The report explains the other columns."] if any(row.metric not in WITH_ENDS for row in metrics) else []
     flips = [row for row in source.rows(FlipRow) if (row.k or 1) in (1, *range(n_classes))]
     leads = _lead_lines(Digest(source.with_tables({"metrics": metrics})))

@@ -59,9 +59,20 @@ def _evaluation(path: str) -> dict[str, Any]:
         raise error(Text(path), "be JSON", str(problem) or type(problem).__name__) from None
     if not isinstance(found, dict) or not {"ugt", "schema", "provenance", "metrics"} <= set(found):
         raise error(Text(path), "be an evaluation as ugt evaluate writes it", "other JSON")
-    if found["schema"] != SCHEMA:
-        raise error(Text(path), f"have the schema {SCHEMA} of this version of ugt", repr(found["schema"]))
+    schema, made = found["schema"], found["provenance"]
+    if schema != SCHEMA:
+        way = _way_on(schema, made.get("command") if isinstance(made, dict) else None)
+        raise error(Text(path), f"have the schema {SCHEMA} of this version of ugt ({way})", repr(schema)[:80])
     return found
+
+
+def _way_on(schema: object, command: object) -> str:
+    """Return what to do with an evaluation of another schema: no such file is read in part."""
+    if isinstance(schema, int) and schema > SCHEMA:
+        return "a newer one wrote the file: update ugt"
+    if isinstance(command, str) and command.startswith("ugt ") and command.isprintable():
+        return f"an older one wrote the file: make it again by {command}"
+    return "an older one wrote the file: evaluate the data again"
 
 
 def _no_constant(name: str) -> NoReturn:

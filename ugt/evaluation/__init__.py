@@ -12,6 +12,7 @@ import numpy as np
 from .. import resampling
 from .._base import checks, notices, parallel
 from .._base.lazy import cached_property
+from .._base.notes import Note
 from .._base.records import Record
 from .._base.version import __version__
 from .._tabular.csv_text import plain_value
@@ -39,7 +40,7 @@ __all__ = ["Evaluation", "evaluate"]
 
 
 NO_ANNOTATIONS = "case without annotations"
-CIRCULAR = "{} is a model and an annotator: a truth made of its own predictions flatters it."
+CIRCULAR = "{model} is a model and an annotator: a truth made of its own predictions flatters it."
 FRAME = 920  # height of the first page in a notebook, in pixels
 NO_PREDICTIONS = "case without predictions"
 
@@ -60,8 +61,8 @@ class Evaluation(Record):
         Numbers of cases, classes, annotators and annotations.
     left_out : mapping
         Cases left out, by reason.
-    notes : tuple of str
-        Limits that a reader must know, in sentences.
+    notes : tuple of Note
+        Limits that a reader must know: each has a ``code``, its ``values``, and the sentence (``text``, ``str(note)``).
     models : tuple of str
         Names of the models.
     sources : mapping
@@ -120,7 +121,7 @@ class Evaluation(Record):
     provenance: Mapping[str, Any]
     data: Mapping[str, Any]
     left_out: Mapping[str, int]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     models: tuple[str, ...]
     sources: Mapping[str, tuple[str, ...]]
     tables: Mapping[str, ResultTable]
@@ -139,7 +140,7 @@ class Evaluation(Record):
         """Return everything as plain Python values, tables as lists of rows; NaN as None."""
         known = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "tables"}
         tables = {name: list(table) for name, table in self.tables.items()}
-        found = plain_value({**known, **tables})
+        found = plain_value({**known, "notes": [note.to_dict() for note in self.notes], **tables})
         when = ("date", "command", "versions", "report")  # what changes no number
         results = {**found, "provenance": {name: value for name, value in found["provenance"].items() if name not in when}}
         return {"ugt": __version__, "schema": SCHEMA, "run": facts.run_of(results), **found}
@@ -366,7 +367,7 @@ def evaluate(
             groups=by_group, graded=work.graded, fitted=next(iter(truths.fits), None), positive=positive,
         )  # fmt: skip
         tables, said = tables_of(context, OF_RATINGS) if real else tables_of(context)
-        circular = [CIRCULAR.format(name) for name in warn_if_judged(given, list(predictions), stacklevel=3)]
+        circular = [Note("model_and_annotator", CIRCULAR, model=name) for name in warn_if_judged(given, list(predictions), stacklevel=3)]
         circular += [] if real else informed(given, context.scores, known.rows)
     settings = {**truths.settings, **vars(options), "k": orders, "seed": int(seed) if isinstance(seed, Integral) else str(seed)}
     settings.update(plan=planned, report=words)
@@ -378,19 +379,18 @@ def evaluate(
         provenance=facts.provenance(settings, provenance),
         data={
             **facts.data_summary(known),
-            "joined": " ".join(filter(None, (predicted.by_position, *dict.fromkeys(of_predictions)))) or None,
+            "joined": " ".join(map(str, dict.fromkeys((*predicted.by_position, *of_predictions)))) or None,
             "joins": {argument: how._asdict() for argument, how in told_so_far().items()},
             "n_clusters": None if of_case is None else len(set(of_case.tolist())),
         },
         left_out={reason: n for reason, n in left_out.items() if n},
         notes=(
             *facts.notes(known, options.ties, orders),
-            *filter(None, [predicted.by_position]),
-            *dict.fromkeys(of_predictions),
+            *dict.fromkeys((*predicted.by_position, *of_predictions)),
             *facts.positive(axes.classes, positive_class if scores else ""),
             *truths.notes,
             *said,
-            *filter(None, [None if context.clusters is None else resampling.few_clusters(len(set(context.clusters.tolist())))]),
+            *([] if context.clusters is None else filter(None, [resampling.few_clusters(len(set(context.clusters.tolist())))])),
             *circular,
             *(() if real else suspicions(context)),
         ),

@@ -10,6 +10,7 @@ import numpy as np
 
 from .._base.grades import REAL
 from .._base.names import positive_by_default
+from .._base.notes import Note
 from .._base.version import __version__
 from ..annotations import Labels, Rankings, Ratings
 from ..resampling.spread import FEW_ANNOTATORS
@@ -39,34 +40,39 @@ def data_summary(annotated: Annotated) -> dict[str, Any]:
     }
 
 
-def by_definition(orders: Collection[int], n_classes: int) -> list[str]:
+def by_definition(orders: Collection[int], n_classes: int) -> list[Note]:
     """Return a note if one of the orders is that of all classes."""
     if n_classes not in orders:
         return []
     classes = f"{n_classes:,} classes" if n_classes > 1 else "one class"
-    return [f"With {classes}, top-{n_classes} accuracy, set accuracy, overlap and certainty are 1 by definition."]
+    words = "With {classes}, top-{k} accuracy, set accuracy, overlap and certainty are 1 by definition."
+    return [Note("by_definition", words, classes=classes, k=n_classes)]
 
 
-def notes(annotated: Annotated, ties: str, orders: Collection[int]) -> Iterable[str]:
-    """Yield the limits that a reader must know, in sentences."""
+def notes(annotated: Annotated, ties: str, orders: Collection[int]) -> Iterable[Note]:
+    """Yield the limits that a reader must know."""
     known = annotated.annotated
-    yield "Metrics measure agreement with a truth drawn from what the annotations leave open, not with a verified truth."
+    words = "Metrics measure agreement with a truth drawn from what the annotations leave open, not with a verified truth."
+    yield Note("not_verified", words)
     if isinstance(known, Rankings):
-        yield "The voted label is the best class by inverse rank normalisation; classes tied at the top share it."
+        words = "The voted label is the best class by inverse rank normalisation; classes tied at the top share it."
+        yield Note("voted_label", words)
     elif isinstance(known, Labels):
-        yield "The voted label is the most frequent label; classes tied at the top share it."
+        yield Note("voted_label", "The voted label is the most frequent label; classes tied at the top share it.")
     elif isinstance(known, Ratings):
-        yield "The voted rating is the mean rating."
+        yield Note("voted_label", "The voted rating is the mean rating.")
     if known is not None and 1 < len(known.annotators) < FEW_ANNOTATORS:
-        yield f"{len(known.annotators)} annotators: intervals for other annotators depend on the differences between them."
+        words = "{n} annotators: intervals for other annotators depend on the differences between them."
+        yield Note("few_annotators", words, n=len(known.annotators))
     if known is not None and len(known.annotators) == 0:
-        yield "Annotators are not named in this data, so that results about single annotators are not available."
+        words = "Annotators are not named in this data, so that results about single annotators are not available."
+        yield Note("annotators_not_named", words)
     if ties == "first":
-        yield "Ties are broken by position, not by expectation."
+        yield Note("ties_by_position", "Ties are broken by position, not by expectation.")
     yield from by_definition(orders, annotated.n_classes)
 
 
-def positive(classes: NDArray[Any], given: Any) -> list[str]:
+def positive(classes: NDArray[Any], given: Any) -> list[Note]:
     """Return a note on the positive one of two classes, if none was given."""
     return positive_by_default(classes.tolist(), "positive_class") if given is None and len(classes) == 2 else []
 

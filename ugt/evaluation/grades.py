@@ -11,6 +11,7 @@ import numpy as np
 from .._base import notices
 from .._base.checks import error
 from .._base.grades import numbers_of
+from .._base.notes import Note
 from .._base.ragged import row_of, sizes_of
 from .._base.wording import within
 from ..annotations import Ratings
@@ -34,8 +35,8 @@ if TYPE_CHECKING:
 
 OF_LAWS = ("ranked_probability_score", "grade_wasserstein")
 OF_ORDER = ("spearman", "kendall", "concordance", "auroc_at_cuts")  # a constant answer has no order
-ROUNDED = "Measures of classes and within-one accuracy take, of one number per case, the nearest grades:"
-NOT_PROBABILITIES = "The scores of model {!r} are not probabilities of the grades: measures of grades use its first choice."
+ROUNDED = "Measures of classes and within-one accuracy take, of one number per case, the nearest grades: {models}."
+NOT_PROBABILITIES = "The scores of model {model!r} are not probabilities of the grades: measures of grades use its first choice."
 
 
 @dataclass
@@ -46,15 +47,15 @@ class GradePredictions:
     kind: str  # "numbers", "grades" or "probabilities"
 
 
-def predictions_of(scores: Array, values: Array) -> tuple[GradePredictions, str | None]:
-    """Return the predictions of a model on a scale of grades, and a note if they are not what metrics of grades need."""
+def predictions_of(scores: Array, values: Array) -> tuple[GradePredictions, bool]:
+    """Return the predictions of a model on a scale of grades, and whether they are what metrics of grades need."""
     first = scores.argmax(axis=1)
     if np.array_equal(scores, np.eye(len(values))[first]):
-        return GradePredictions(values[first], "grades"), None
+        return GradePredictions(values[first], "grades"), True
     total = scores.sum(axis=1)
     if (scores >= 0).all() and np.abs(total - 1).max(initial=0.0) < 1e-6:
-        return GradePredictions(scores, "probabilities"), None
-    return GradePredictions(values[first], "grades"), NOT_PROBABILITIES
+        return GradePredictions(scores, "probabilities"), True
+    return GradePredictions(values[first], "grades"), False
 
 
 class Beside(NamedTuple):
@@ -75,7 +76,7 @@ def nearness(numbers: Array, values: Array) -> Array:
 
 def read(
     scores: dict[str, Array], numbers: set[str], values: Array, axes: Any, kind: str | None
-) -> tuple[dict[str, Array], dict[str, GradePredictions], list[str]]:
+) -> tuple[dict[str, Array], dict[str, GradePredictions], list[Note]]:
     """Return scores (n, K) for measures of classes, predictions for measures of grades, and notes; one number is nearest to a grade."""
     found, given, notes, between = {}, {}, [], []
     for name, table in scores.items():
@@ -88,11 +89,11 @@ def read(
             given[name], found[name] = GradePredictions(one.numbers, one.kind), nearness(one.numbers, values)
             between += [name] if one.kind == "numbers" else []
             continue
-        given[name], note = predictions_of(table, values)
+        given[name], needed = predictions_of(table, values)
         found[name] = table
-        notes += [] if note is None else [note.format(name)]
+        notes += [] if needed else [Note("scores_no_probabilities", NOT_PROBABILITIES, model=name)]
     if between:
-        notes.append(f"{ROUNDED} {', '.join(sorted(between))}.")
+        notes.append(Note("nearest_grades", ROUNDED, models=", ".join(sorted(between))))
     return found, given, notes
 
 
@@ -113,7 +114,7 @@ class Graded:
     further: list[tuple[Statistic, list[MetricRow]]]  # as in the context
     references: list[ReferenceRow]
     level: float
-    say: Callable[[str], None]  # adds a note
+    say: Callable[[Note], None]  # adds a note
     columns: dict[tuple[str, str, float | None], Array] = field(default_factory=dict)  # model, metric, reliability -> (n,) contributions
     constant: dict[tuple[str, float | None], Array] = field(default_factory=dict)  # as in the context
     least: dict[float | None, Array] = field(default_factory=dict)  # reliability -> (n,) least expected error of any prediction
@@ -147,7 +148,7 @@ class Graded:
                 self._add(model, reliability, metric.name, found)
                 where = _at(reliability) if self.values is None else ""  # of grades, what is undefined is so under every truth
                 for message in said:
-                    self.say(f"{metric.label} of model {model!r}{where}: {message}.")
+                    self.say(message.with_text(f"{metric.label} of model {model!r}{where}: {message}."))
             if metric.name not in OF_ORDER:
                 self._refer(MEDIAN, reliability, metric, truth, self._always(truth))
             self._refer(PERFECT, reliability, metric, truth, self._own(truth, empty))
@@ -160,8 +161,8 @@ class Graded:
         if metric.name == ERROR:
             must = "leave new ratings a finite expected distance (a larger reliability, or a prior with a larger shape)"
             raise error("reliability", must, f"an infinite one at {reliability:g}, in {infinite:,} of {n:,} cases")
-        why = f"as new ratings have an infinite variance in {infinite:,} of {n:,} cases"
-        self.say(f"{metric.label}{_at(reliability)}: not computed, {why}.")
+        words = "{metric}{at}: not computed, as new ratings have an infinite variance in {infinite:,} of {n:,} cases."
+        self.say(Note("infinite", words, metric=metric.label, at=_at(reliability), infinite=infinite, n=n))
 
     def metrics(self) -> list[GradeMetric]:
         """Return the metrics that say something of these predictions; for one number per case, distances of laws are its absolute error."""

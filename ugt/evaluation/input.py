@@ -10,13 +10,14 @@ import numpy as np
 from .._base import checks
 from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.identifiers import is_frame
+from .._base.notes import Note
 from .._base.wording import Refusal, arg, within, words_of
 from ..annotations import Labels, Rankings, Ratings
 from ..annotations.bare import check_bare, labels_of_text
+from ..annotations.given import columns_note, position_note
 from ..annotations.joins import ID, NAME, POSITION, Join, tell
 from ..annotations.predictions import Predictions, positive_position
 from ..annotations.probabilities import rounded_note, unrounded
-from ..annotations.unnamed import columns_note, position_note
 from ..io.annotation_file import Reading
 from ..io.annotations import read_frame
 from ..plausibilities import Plausibilities
@@ -126,7 +127,7 @@ class JoinedScores(NamedTuple):
 
     scores: dict[str, Array]
     present: Bools
-    by_position: str  # a note on scores joined by position
+    by_position: list[Note]  # on scores joined by position, and on rounded probabilities
     numbers: set[str]  # models of one number per case
 
     @property
@@ -165,11 +166,11 @@ def joined(
     if not present.any():
         raise checks.error("predictions", "cover at least one case together", "none")
     said = [position_note(axes, f"The scores of {', '.join(by_position)}")] if by_position else []
-    said.append(columns_note(axes, ", ".join(unnamed), on_scale) if unnamed else "")
-    return JoinedScores(scores, present, " ".join([*filter(None, said), *rounded_note(rounded)]), numbers)
+    said += filter(None, [columns_note(axes, ", ".join(unnamed), on_scale) if unnamed else None])
+    return JoinedScores(scores, present, [*said, *rounded_note(rounded)], numbers)
 
 
-def informed(truth: Any, scores: Mapping[str, Array], rows: Int64) -> list[str]:
+def informed(truth: Any, scores: Mapping[str, Array], rows: Int64) -> list[Note]:
     """Return a note on a truth whose prior came from a model, and the models that order the classes of all cases as this prior does."""
     prior = getattr(getattr(truth, "made_of", None), "of_cases", None)
     if prior is None:
@@ -177,7 +178,8 @@ def informed(truth: Any, scores: Mapping[str, Array], rows: Int64) -> list[str]:
     made_of: Any = truth.made_of
     order = np.argsort(-(prior if made_of.rows is None else prior[made_of.rows])[rows], axis=1, kind="stable")
     same = [name for name, table in scores.items() if np.array_equal(np.argsort(-table, axis=1, kind="stable"), order)]
-    return [INFORMED + (f" {', '.join(same)}: the same order of classes as in the prior, in every case." if same else "")]
+    alike = f" {', '.join(same)}: the same order of classes as in the prior, in every case." if same else ""
+    return [Note("truth_of_a_model", "{informed}{alike}", informed=INFORMED, alike=alike)]
 
 
 def subgroups_of(subgroups: Any, axes: Any) -> dict[str, NDArray[Any]]:

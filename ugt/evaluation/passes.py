@@ -10,6 +10,7 @@ import numpy as np
 
 from .._base import notices, parallel
 from .._base.arrays import NDArray
+from .._base.notes import Note
 from ..resampling import Design, Resamples, Results, resample, resamples_of
 from ..tables.makers import ALWAYS, LONGEST, MAKERS, TABLES
 from ..tables.rows import ResultTable
@@ -19,13 +20,13 @@ if TYPE_CHECKING:
 
 # cases x makers of a pass: what the makers ask for is in memory at the same time, unless the context has it
 ROOM = 2 * 10**6
-Begun = tuple[Any, Any, list[str]]  # the steps of a maker and what it asks for, or None and its rows; and warnings
+Begun = tuple[Any, Any, list[Note]]  # the steps of a maker and what it asks for, or None and its rows; and warnings
 
 
-def tables_of(context: Context, makers: Iterable[Any] = MAKERS) -> tuple[dict[str, ResultTable], list[str]]:
+def tables_of(context: Context, makers: Iterable[Any] = MAKERS) -> tuple[dict[str, ResultTable], list[Note]]:
     """Return all tables of the evaluation, including those without rows, and the makers' notes."""
     wanted = [one for one in makers if context.details or any(name in ALWAYS for name in one.TABLES)]
-    notes: dict[Any, list[str]] = {one: [] for one in wanted}
+    notes: dict[Any, list[Note]] = {one: [] for one in wanted}
     found: dict[Any, Any] = {}
     waiting: dict[Any, tuple[Any, list[Ask]]] = {}
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._base import checks
+from .._base.notes import Note
 from .._base.wording import arg
 from ..resampling import CaseNumbers, Ratios
 from ..resampling.two_way import ends_if_named
@@ -69,7 +70,7 @@ class RatedWork:
     def run(self) -> RatedWork:
         """Compute everything; return the object itself."""
         ratings = self.known.ratings
-        self.truths.say(LEFT_OUT)
+        self.truths.say(Note("no_classes", LEFT_OUT))
         given = {name: GradePredictions(table[:, 0], "numbers") for name, table in self.scores.items()}
         self.graded = Graded(
             given, None, None, float(np.median(ratings.value)), self._two_way, self.further, self.references, self.options.level,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._base.identifiers import factorize, name
+from .._base.notes import Note
 from ..annotations import Labels, Ratings
 from ..annotations.adjudication import adjudicated
 from ..annotations.first_choices import first_choices
@@ -26,7 +27,6 @@ LEAST_GAIN = 0.2  # least share of the cases in which another order of the colum
 LEAST = 20  # least number of cases for a note
 MEMBER = re.compile(r"^(.*[^\W_])[-_./ ]+(?:\d{1,4}|[A-Za-z])$")  # p12_1, p12-b
 ROMAN = re.compile(r"^(?:i{1,3}|iv|vi{0,3}|ix|x)[ab]?$")
-LIKE_GRADES = "The classes look like"
 NUMBER = r"(?:\d+(?:[.,]\d+)?[a-c]?|i{1,3}[a-c]?|iv[a-c]?|vi{0,3}[a-c]?|ix|x)"  # Arabic or Roman, also 1.5, 4a
 SCALES = (
     r"(?:grade?|group|stage|stadium|level|score|class|type|cat|category|tier|(?:bi|pi|li|ti|lung)-?rads|kl|kellgren[ -]lawrence|gleason"
@@ -39,15 +39,15 @@ LIKERT = re.compile(
 )
 
 
-def suspicions(context: Context) -> Iterator[str]:
-    """Yield a sentence for each sign."""
+def suspicions(context: Context) -> Iterator[Note]:
+    """Yield a note for each sign."""
     known = context.known.given
     yield from like_grades(known)
     if context.clusters is None:
         yield from _members(np.asarray(known.axes.case_ids)[context.known.rows], known)
         yield from _repeated(context)
     if isinstance(known, Labels):
-        yield from filter(None, adjudicated(known)[:1])
+        yield from filter(None, [adjudicated(known).note])
         yield from _panels(known)
     for model, scores in context.scores.items():
         yield from _order(context, model, scores)
@@ -55,7 +55,7 @@ def suspicions(context: Context) -> Iterator[str]:
     yield from _unlabelled(context)
 
 
-def like_grades(known: Any, from_file: bool = False) -> Iterator[str]:
+def like_grades(known: Any, from_file: bool = False) -> Iterator[Note]:
     """Yield a note if the names of classes without an order look like grades; names from 0 on are numbers of classes outside of files."""
     if isinstance(known, Ratings):
         return
@@ -66,15 +66,17 @@ def like_grades(known: Any, from_file: bool = False) -> Iterator[str]:
     way = " (to read them as grades, give their order, lowest first, by ordered=)" if isinstance(known, Labels) else ""
     for what, pattern in (("Roman numerals", ROMAN), ("numbers or grades", NUMBERED), ("degrees", LIKERT)):
         if all(pattern.match(one) for one in names):
-            shown = ", ".join(name(one) for one in np.asarray(known.axes.classes)[:4])
-            yield (
-                f"{LIKE_GRADES} {what} ({shown}{', ...' if len(names) > 4 else ''}), which have an order. They are treated as "
-                f"unordered: a miss by one class counts as much as any other{way}."
-            )
+            shown = ", ".join([*(name(one) for one in np.asarray(known.axes.classes)[:4]), *(["..."] if len(names) > 4 else [])])
+            yield Note(
+                "classes_like_grades",
+                "The classes look like {what} ({shown}), which have an order. They are treated as unordered: a miss by one class counts as "
+                "much as any other" + way + ".",
+                what=what, shown=shown,
+            )  # fmt: skip
             return
 
 
-def _members(ids: NDArray[Any], known: Any) -> Iterator[str]:
+def _members(ids: NDArray[Any], known: Any) -> Iterator[Note]:
     if known.axes.numbered or len(ids) < LEAST:
         return
     found = [MEMBER.match(str(one)) for one in ids.tolist()]
@@ -84,13 +86,15 @@ def _members(ids: NDArray[Any], known: Any) -> Iterator[str]:
     several = [members for members in groups.values() if len(members) > 1]
     n = sum(map(len, several))
     if len(several) >= 2 and n >= len(ids) / 2:
-        yield (
-            f"Case ids look like members of {len(groups):,} groups (such as {several[0][0]!r} and {several[0][1]!r}). If the cases of a "
-            "group belong to one patient, give clusters: without them intervals are too narrow."
-        )
+        yield Note(
+            "clusters_not_given",
+            "Case ids look like members of {n:,} groups (such as {first!r} and {second!r}). If the cases of a group belong to one patient, "
+            "give clusters: without them intervals are too narrow.",
+            n=len(groups), first=several[0][0], second=several[0][1],
+        )  # fmt: skip
 
 
-def _repeated(context: Context) -> Iterator[str]:
+def _repeated(context: Context) -> Iterator[Note]:
     if not context.scores or context.n_cases < LEAST:
         return
     code, first = factorize(np.concatenate([np.asarray(table, np.float64) for table in context.scores.values()], axis=1))
@@ -98,10 +102,12 @@ def _repeated(context: Context) -> Iterator[str]:
     fine = any(_is_fine(table) for table in context.scores.values())
     if fine and len(first) >= 2 and times.min() >= 2:
         often = f"{times.min()} to {times.max()}" if times.max() > times.min() else f"{times.min()}"
-        yield (
-            f"The {context.n_cases:,} cases have {len(first):,} different predictions, each {often} times. If cases are repeated, give "
-            "clusters: without them intervals are too narrow."
-        )
+        yield Note(
+            "clusters_not_given",
+            "The {n:,} cases have {n_different:,} different predictions, each {often} times. If cases are repeated, give clusters: without "
+            "them intervals are too narrow.",
+            n=context.n_cases, n_different=len(first), often=often,
+        )  # fmt: skip
 
 
 def _is_fine(scores: Array) -> bool:
@@ -109,7 +115,7 @@ def _is_fine(scores: Array) -> bool:
     return not any(np.abs(scores * n - np.round(scores * n)).max() < 1e-6 for n in (*range(1, 21), 100))
 
 
-def _panels(known: Labels) -> Iterator[str]:
+def _panels(known: Labels) -> Iterator[Note]:
     if not 2 <= len(known.annotators) <= 10_000:
         return
     from scipy.sparse import coo_matrix  # noqa: PLC0415  (what only this needs)
@@ -121,15 +127,16 @@ def _panels(known: Labels) -> Iterator[str]:
     panel = connected_components(edges, directed=False)[1][n:][np.unique(said.annotator)]
     sizes = np.bincount(panel)
     if (sizes > 0).sum() > 1:
-        alone = (sizes == 1).sum()
-        yield (
-            f"Annotators fall into {(sizes > 0).sum():,} panels without a common "
-            f"case{f', {alone:,} of them a single annotator' if alone else ''}: "
-            "annotators of different panels cannot be compared, and agreement is within panels."
+        n_panels, alone = int((sizes > 0).sum()), int((sizes == 1).sum())
+        of_one = f", {alone:,} of them a single annotator" if alone else ""
+        words = (
+            "Annotators fall into {n:,} panels without a common case{of_one}: annotators of different panels cannot be compared, and "
+            "agreement is within panels."
         )
+        yield Note("panels", words, n=n_panels, of_one=of_one)
 
 
-def _order(context: Context, model: str, scores: Array) -> Iterator[str]:
+def _order(context: Context, model: str, scores: Array) -> Iterator[Note]:
     """Yield a note if rows or columns of scores seem to be in another order than the cases or classes."""
     truth, choice = context.voted.membership(1), context.choices[model]
     ok = ~np.isnan(truth).any(axis=1)
@@ -149,10 +156,11 @@ def _order(context: Context, model: str, scores: Array) -> Iterator[str]:
     best = max(shifts, key=lambda step: float(shifts[step]))
     if own < NEAR and shifts[best] > FAR:
         where = "the row before" if best == 1 else "the row after"
-        yield (
-            f"Model {model!r} agrees with the voted label no better than by chance ({agreed:.2f}), and with that of {where} much more "
+        words = (
+            "Model {model!r} agrees with the voted label no better than by chance ({agreed:.2f}), and with that of {where} much more "
             "often: its rows may be shifted by one."
         )
+        yield Note("rows_shifted", words, model=model, agreed=float(agreed), where=where)
     elif own >= NEAR or better > max(2 * agreed, expected + FAR * spread, expected + 0.2):
         pairs = [
             f"{name(context.known.axes.classes[j])} where the voted label is {name(context.known.axes.classes[i])}"
@@ -160,15 +168,17 @@ def _order(context: Context, model: str, scores: Array) -> Iterator[str]:
             if i != j and table[i].any()
         ]
         how = f"no better than by chance ({agreed:.2f})" if own < NEAR else f"in {agreed:.0%} of the cases"
-        yield (
-            f"Model {model!r} agrees with the voted label {how}, but would agree in {better:.0%} "
-            f"of the cases if its classes were in another order ({', '.join(pairs[:3])}): its columns may be permuted."
+        words = (
+            "Model {model!r} agrees with the voted label {how}, but would agree in {better:.0%} of the cases if its classes were in "
+            "another order ({order}): its columns may be permuted."
         )
+        yield Note("columns_permuted", words, model=model, how=how, better=float(better), order=", ".join(pairs[:3]))
     elif own < 1 and expected < 0.9:
-        yield (
-            f"Model {model!r} agrees with the voted label no better than by chance ({agreed:.2f}, by chance {expected:.2f}). "
-            "Check that its rows are in the order of the cases."
+        words = (
+            "Model {model!r} agrees with the voted label no better than by chance ({agreed:.2f}, by chance {expected:.2f}). Check that its "
+            "rows are in the order of the cases."
         )
+        yield Note("as_by_chance", words, model=model, agreed=float(agreed), expected=float(expected))
 
 
 def _best_order(table: Array, always: bool) -> NDArray[Any]:
@@ -192,7 +202,7 @@ def _gains(table: Array, at: NDArray[Any], n: int) -> bool:
     return bool(moved.sum() > 1 and (after > before).all() and gain > max(LEAST_GAIN, FAR * np.sqrt(changed / n)))
 
 
-def circular(context: Context) -> Iterator[str]:
+def circular(context: Context) -> Iterator[Note]:
     """Yield a note for each model that has seen the annotations by which it is judged."""
     known, labels = context.known.annotations, context.known.labels
     if known is None:
@@ -206,20 +216,21 @@ def circular(context: Context) -> Iterator[str]:
             agreed = np.bincount(np.maximum(said.annotator, 0), hit * (said.annotator >= 0), len(known.annotators))
             n = np.bincount(np.maximum(said.annotator, 0), said.share * (said.annotator >= 0), len(known.annotators))
             for a in np.flatnonzero((n >= LEAST) & (agreed > n - 0.5)):
-                who = name(known.annotators[a])
-                yield f"The first choices of model {model!r} are the labels of annotator {who} in all of {n[a]:.0f} cases."
+                words = "The first choices of model {model!r} are the labels of annotator {who} in all of {n:.0f} cases."
+                yield Note("labels_of_annotator", words, model=model, who=name(known.annotators[a]), n=float(n[a]))
         if counts is not None and counts.shape == scores.shape:
             yield from _shares(model, scores, counts)
 
 
-def _shares(model: str, scores: Array, counts: Array) -> Iterator[str]:
+def _shares(model: str, scores: Array, counts: Array) -> Iterator[Note]:
     n, total = counts.sum(axis=1), scores.sum(axis=1)
     if not (np.abs(total - 1) < 1e-6).all() or (scores < 0).any():
         return
     held = n > 0
     m = counts[held] / n[held, None]
     if held.sum() >= LEAST and np.abs(scores[held] - m).max() < 1e-6 and np.ptp(scores[held]) > 0:
-        yield f"The scores of model {model!r} are the shares of the labels: it is judged against the labels that it was made of."
+        words = "The scores of model {model!r} are the shares of the labels: it is judged against the labels that it was made of."
+        yield Note("shares_of_labels", words, model=model)
         return
     several = n > 1
     if several.sum() < LEAST:
@@ -228,13 +239,14 @@ def _shares(model: str, scores: Array, counts: Array) -> Iterator[str]:
     # an unbiased estimate of the squared distance from the probabilities of the labels: negative only by chance
     loss = (z**2 - 2 * z * own / times[:, None]).sum(axis=1) + (own * (own - 1)).sum(axis=1) / (times * (times - 1))
     if loss.mean() < -4 * loss.std(ddof=1) / np.sqrt(len(loss)) and loss.mean() < -1e-9:
-        yield (
-            f"Model {model!r} is closer to the labels than their own probabilities are (debiased epistemic loss {loss.mean():.4f}, below "
-            "0): it has seen them, or annotators of a case are not independent."
+        words = (
+            "Model {model!r} is closer to the labels than their own probabilities are (debiased epistemic loss {loss:.4f}, below 0): it "
+            "has seen them, or annotators of a case are not independent."
         )
+        yield Note("labels_seen", words, model=model, loss=float(loss.mean()))
 
 
-def _unlabelled(context: Context) -> Iterator[str]:
+def _unlabelled(context: Context) -> Iterator[Note]:
     """Yield a note if models give other scores to the cases without annotations."""
     there = context.voted.defined
     if min(there.sum(), (~there).sum()) < LEAST:
@@ -244,7 +256,8 @@ def _unlabelled(context: Context) -> Iterator[str]:
         rest, own = top[there], top[~there]
         spread = np.sqrt(rest.var(ddof=1) / len(rest) + own.var(ddof=1) / len(own))
         if abs(own.mean() - rest.mean()) > 4 * spread > 0:
-            yield (
-                f"The {len(own):,} cases without annotations are not like the others: the highest score of model {model!r} is "
-                f"{own.mean():.2f} on average for them, {rest.mean():.2f} for the others. The results are for the annotated cases only."
+            words = (
+                "The {n:,} cases without annotations are not like the others: the highest score of model {model!r} is {mean:.2f} on "
+                "average for them, {other:.2f} for the others. The results are for the annotated cases only."
             )
+            yield Note("unlike_unannotated", words, n=len(own), model=model, mean=float(own.mean()), other=float(rest.mean()))

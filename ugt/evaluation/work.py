@@ -13,6 +13,7 @@ import numpy as np
 from .._base import notices, parallel
 from .._base.checks import error
 from .._base.lazy import cached_property
+from .._base.notes import Note
 from ..metrics import ua_group_accuracy
 from ..metrics.bounds import LEAST_CASES, Assumed
 from ..plausibilities.metric import METRICS
@@ -146,7 +147,7 @@ class Work:
         if together:
             yield together
 
-    def _apart(self, some: list[Truth], at: int, _: int) -> tuple[Work, list[str]]:
+    def _apart(self, some: list[Truth], at: int, _: int) -> tuple[Work, list[Note]]:
         """Return an object with the results of one of some truths only, and the warnings."""
         own = copy(self)
         for one in RESULTS:
@@ -253,7 +254,7 @@ class Work:
         if not self.of_positive:
             return
         if truth.is_sampled:
-            self.truths.say("AUROC and average precision are computed for truths without draws only.")
+            self.truths.say(Note("draws", "AUROC and average precision are computed for truths without draws only."))
             return
         p = truth.mean()[:, self.positive]
         for reference, own in ((PERFECT, np.where(np.isnan(p), 0.0, p)), (COMMONEST, np.zeros(len(p)))):
@@ -268,7 +269,7 @@ class Work:
             self.further.append((found, rows))
         few_of = found.facts.few
         for few in filter(None, dict.fromkeys([few_of(0, None), few_of(1, None)])):
-            self.truths.say(f"{few}.")
+            self.truths.say(Note("few_of_a_class", "{few}.", few=few))
 
     def _score(self, scores: Array) -> Array:
         """Return scores (N,) of the positive class: its probability, or its lead over the other if rows do not add up to one number."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from .._base.notes import Note
 from .._base.records import Record
 
 FORMATS = ("auto", "long", "wide", "transposed", "counts", "rankings", "ratings")
@@ -50,8 +51,8 @@ class AnnotationFile(Record):
         The cells that were read as "no annotation", and the number of each.
     dropped : dict of str to int
         The number of annotations that were left out, by reason: cancelled, ignored, without a result.
-    notes : tuple of str
-        Sentences on guesses about the file, and on labels that may mean "no annotation".
+    notes : tuple of Note
+        On guesses about the file, and on labels that may mean "no annotation".
     columns : dict of str to tuple of str
         The columns of a table that were used for each role (``"case"``, ``"annotator"``, ``"class"`` ...); empty for other files.
     unused : tuple of str
@@ -64,8 +65,8 @@ class AnnotationFile(Record):
     >>> read = ugt.io.read_annotations(path)
     >>> read.format, read.annotations.n_cases, read.missing
     ('wide', 2, {'NA': 1})
-    >>> read.notes
-    ("Read each row as a case and each column as an annotator: the first column is named 'case'.",)
+    >>> print(*read.notes)
+    Read each row as a case and each column as an annotator: the first column is named 'case'.
     >>> read.columns
     {'case': ('case',), 'annotator': ('ann', 'bob')}
     """
@@ -74,12 +75,19 @@ class AnnotationFile(Record):
     format: str
     missing: dict[str, int]
     dropped: dict[str, int] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     columns: dict[str, tuple[str, ...]] = field(default_factory=dict)
     unused: tuple[str, ...] = ()
 
-    def missing_note(self) -> str:
-        """Return sentences on cells read as missing, annotations left out, and the notes; empty if there are none."""
+    @property
+    def all_notes(self) -> tuple[Note, ...]:
+        """Notes on cells read as missing and on annotations left out, then ``notes``."""
         cells = ", ".join(f"{repr(token) if token else 'blank'} ({n} cells)" for token, n in self.missing.items())
         gone = ", ".join(f"{reason} ({n})" for reason, n in self.dropped.items())
-        return " ".join([f"Read as missing: {cells}."] * bool(cells) + [f"Left out: {gone}."] * bool(gone) + list(self.notes))
+        missing = [Note("read_as_missing", "Read as missing: {cells}.", cells=cells)] if cells else []
+        left_out = [Note("left_out", "Left out: {annotations}.", annotations=gone)] if gone else []
+        return (*missing, *left_out, *self.notes)
+
+    def missing_note(self) -> str:
+        """Return the sentences of ``all_notes``; empty if there are none."""
+        return " ".join(map(str, self.all_notes))

@@ -15,6 +15,7 @@ from .._base.axes import class_axis
 from .._base.checks import error, room
 from .._base.identifiers import one_number
 from .._base.names import listed
+from .._base.notes import Note
 from .._base.notices import note
 from .._base.ragged import sizes_of
 from .._base.wording import NO_RANK, arg
@@ -152,7 +153,9 @@ def _without_value(roles: dict[str, int], columns: Mapping[str, str | None], for
     return {role: c for role, c in roles.items() if role != extra or not {"label", "value"} <= roles.keys()}
 
 
-def _wide_kind(first: str, header: list[str], rows: Sequence[str], values: Sequence[str], how: Reading, told: str) -> tuple[str, list[str]]:
+def _wide_kind(
+    first: str, header: list[str], rows: Sequence[str], values: Sequence[str], how: Reading, told: str
+) -> tuple[str, list[Note]]:
     """Return the format of a wide table (wide, transposed, counts or ratings) and notes on it."""
     format = "wide" if how.format == "auto" and how.annotator_columns else how.format
     if format in ("counts", "transposed"):
@@ -171,7 +174,9 @@ def _wide_kind(first: str, header: list[str], rows: Sequence[str], values: Seque
         raise error("format", must, f"'auto', {len(rows)} rows, {len(header)} columns, and names that show neither")
     way, reason = way or "wide", reason or "it has at least as many rows as columns"
     row, column = ("an annotator", "a case") if way == "transposed" else ("a case", "an annotator")
-    return way, [f"Read each row as {row} and each column as {column}: {reason}."]
+    return way, [
+        Note("orientation", "Read each row as {row} and each column as {column}: {reason}.", row=row, column=column, reason=reason)
+    ]
 
 
 def _long_roles(table: CellTable, roles: dict[str, int], format: str) -> dict[str, int]:
@@ -215,9 +220,10 @@ def _read_long(table: CellTable, roles: dict[str, int], how: Reading) -> Annotat
     if "confidence" in roles and how.format == "auto" and "confidence" not in how.columns:
         code, first = identifiers.factorize(np.column_stack([cells["case"].codes[:, 0], cells["annotator"].codes[:, 0]]))
         if len(code) == len(first):  # one class for each case and annotator
-            note(
+            words = (
                 "Read labels, one for each case and annotator: their confidence is not used (for rankings of one class: format='rankings')."
             )
+            note(Note("confidence_not_used", words))
             roles = {role: c for role, c in roles.items() if role != "confidence"}
             table.used = {role: [c] for role, c in roles.items()}
             del cells["confidence"]
@@ -246,7 +252,8 @@ def _read_long(table: CellTable, roles: dict[str, int], how: Reading) -> Annotat
     notes = cells["value"].suspicious(missing) if "value" in roles else ()
     annotations = _from_long(columns, how, case.ids, way)
     if "confidence" in columns and isinstance(annotations, Rankings) and (sizes_of(annotations.ranking_offsets) == 1).all():
-        note("Read rankings of one class each, so that the confidence has no effect (to read labels: columns={'confidence': ''}).")
+        words = "Read rankings of one class each, so that the confidence has no effect (to read labels: columns={{'confidence': ''}})."
+        note(Note("confidence_not_used", words))
     return AnnotationFile(annotations, "rankings" if isinstance(annotations, Rankings) else "long", found, {}, notes)
 
 
@@ -281,8 +288,9 @@ def _read_places(table: CellTable, places: list[int], how: Reading) -> Annotatio
     by[keep] = annotator.code
     columns = {"case": case.ids[case.code[row]], "annotator": annotator.ids[by[row]], "rank": place + 1}
     columns["label"] = as_labels(cells.values, how.missing, how.classes)[cells.codes[row, place]]
-    note = f"Read {table.header[places[0]]!r} to {table.header[places[-1]]!r} as the places of a ranking, the best class first."
-    return AnnotationFile(_from_long(columns, how, case.ids), "rankings", found, {}, (note,))
+    words = "Read {first!r} to {last!r} as the places of a ranking, the best class first."
+    of_places = Note("places_of_rankings", words, first=table.header[places[0]], last=table.header[places[-1]])
+    return AnnotationFile(_from_long(columns, how, case.ids), "rankings", found, {}, (of_places,))
 
 
 def _from_long(columns: dict[str, Any], how: Reading, cases: NDArray[Any], way: Way = no_way) -> Labels | Rankings | Ratings:
@@ -313,7 +321,7 @@ def _from_long(columns: dict[str, Any], how: Reading, cases: NDArray[Any], way: 
 
 
 def wide_file(
-    case_ids: Any, annotators: Any, cells: Coded, how: Reading, notes: Sequence[str] = (), format: str = "wide"
+    case_ids: Any, annotators: Any, cells: Coded, how: Reading, notes: Sequence[Note] = (), format: str = "wide"
 ) -> AnnotationFile:
     """Return the labels or ratings of a table with one row per case and one column per annotator."""
     room("the table", OF_WIDE_CELL * cells.codes.size)

@@ -14,6 +14,7 @@ from .._base.axes import Axes, given_ids
 from .._base.checks import error, room
 from .._base.identifiers import MAX_WHOLE, Grades
 from .._base.names import listed
+from .._base.notes import Note
 from .._base.notices import note
 from .._base.wording import Text, arg
 from .._tabular.cells import Coded
@@ -148,7 +149,7 @@ def scores_of(arrays: dict[str, NDArray[Any]]) -> tuple[dict[str, NDArray[Any]],
         raise error("file", must, f"the arrays {listed(map(repr, arrays)) or 'none'}")
     others = [key for key in arrays if not any(plain(key) in names for names in NAMES.values())]
     if others:
-        note(f"Arrays that were not used: {listed(map(repr, others))}.")
+        note(Note("unused_arrays", "Arrays that were not used: {names}.", names=listed(map(repr, others))))
     return {role: arrays[key] for role, key in found.items()}, {role: (key,) for role, key in found.items()}
 
 

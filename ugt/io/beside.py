@@ -11,6 +11,7 @@ import numpy as np
 from .._base.checks import error
 from .._base.identifiers import name, repeated
 from .._base.names import listed, note_alike
+from .._base.notes import Note
 from .._base.notices import note
 from .._base.records import Record
 from .._base.wording import arg
@@ -74,11 +75,15 @@ def prediction_file(
         percent = [name for name, one in found.models.items() if not one.numbers and is_percentage(one.scores)]
         if percent:
             named = listed(map(repr, percent))
-            note(f"Scores of {named} look like percentages, and are not read as probabilities (for probabilities divide them by 100).")
+            words = "Scores of {models} look like percentages, and are not read as probabilities (for probabilities divide them by 100)."
+            note(Note("percentages", words, models=named))
         ranks = [name for name, one in found.models.items() if not one.numbers and not one.labels and is_ranking(one.scores)]
         if ranks:
-            said = "look like ranks, and the highest number is read as the first choice"
-            note(f"Scores of {listed(map(repr, ranks))} {said} (if 1 is the first choice, write the ranks with a minus sign).")
+            words = (
+                "Scores of {models} look like ranks, and the highest number is read as the first choice (if 1 is the first choice, write "
+                "the ranks with a minus sign)."
+            )
+            note(Note("like_ranks", words, models=listed(map(repr, ranks))))
         return found
 
 
@@ -125,8 +130,9 @@ def subgroup_file(path: str | os.PathLike[str], *, case_column: str | None = Non
         for c, one in zip(others, cells):
             filled = [value for value in one.values if value]
             if len(filled) > MOST_GROUPS and len(cases) < FEW_PER_GROUP * len(filled) and all(map(is_number, filled)):
-                said = f"{len(filled):,} numbers for {len(cases):,} cases, and each is a subgroup"
-                note(f"Column {table.header[c]!r} has {said} (write ranges instead, such as 40-49).")
+                few = "Column {column!r} has {n:,} numbers for {cases:,} cases, and each is a subgroup "
+                words = few + "(write ranges instead, such as 40-49)."
+                note(Note("many_subgroups", words, column=table.header[c], n=len(filled), cases=len(cases)))
             if len(one.values) <= MOST_COMPARED:
                 note_alike(f"values of {table.header[c]!r}", np.array([*one.values]), way="write them alike")
         return CaseFile(values, *roles_of(table.header, table.used))

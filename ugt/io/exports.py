@@ -11,6 +11,7 @@ from typing import Any
 from .._base import identifiers
 from .._base.checks import error
 from .._base.names import listed
+from .._base.notes import Note
 from .._base.ragged import sizes_of
 from .._base.wording import arg
 from ..annotations import Labels, Rankings, Ratings
@@ -166,7 +167,9 @@ def label_studio_min(content: list[Any], how: Reading) -> AnnotationFile:
     if len(kinds) > 1:
         raise error("control", "have results of one kind", " and ".join(sorted(kinds)))
     found = _export(rows, next(iter(kinds), None), _texts(cases), how, "label studio", dropped)
-    return dataclasses.replace(found, notes=(*found.notes, f"Read {control!r} as the label, one annotation per object."))
+    return dataclasses.replace(
+        found, notes=(*found.notes, Note("control", "Read {control!r} as the label, one annotation per object.", control=control))
+    )
 
 
 def _typed(part: Any, where: str) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from .._base.checks import error, option
 from .._base.names import listed
+from .._base.notes import Note
 from .._base.notices import note
 from .._base.wording import arg
 from .._tabular.foreign import package, table_of
@@ -192,7 +193,8 @@ def _inspect(log: Mapping[str, Any], case: str | None) -> Iterator[Row]:
     if not isinstance(samples, list) or not samples:
         raise error("file", "hold its samples (with log_samples)", "none")
     if log.get("status", "success") != "success":
-        note(f"The evaluation ended with the status {log['status']!r}: the samples that have scores are read.")
+        words = "The evaluation ended with the status {status!r}: the samples that have scores are read."
+        note(Note("not_finished", words, status=str(log["status"])))
     system = str(log["eval"].get("model", "model"))
     scored = []
     for i, sample in enumerate(samples):
@@ -219,7 +221,8 @@ def _promptfoo(records: Iterator[tuple[str, Any]], case: str | None) -> Iterator
             raise error("file", "hold results of promptfoo, with success", json_shown(record), place)
         prompts.setdefault(_provider(record), set()).add(record.get("promptIdx"))
     if case is None and len({str(record.get("vars")) for _, record in known}) < len({record.get("testIdx") for _, record in known}):
-        note("Tests with the same variables were read as different cases (if they repeat one case, name its id: case='vars.id').")
+        words = "Tests with the same variables were read as different cases (if they repeat one case, name its id: case='vars.id')."
+        note(Note("equal_tests", words))
     times: dict[tuple[Any, str], int] = {}  # tests that are repeated have other numbers, but the same id if a path names one
     for place, record in known:
         name = _provider(record)

@@ -9,6 +9,7 @@ import numpy as np
 
 from .._base.checks import error
 from .._base.names import note_alike
+from .._base.notes import Note
 from .._base.notices import note
 from .._tabular.cells import Coded
 from .._tabular.csv_table import CellTable
@@ -33,8 +34,11 @@ def check_rows(table: CellTable, groups: Sequence[tuple[Coded, Sequence[int]]]) 
         raise error("rows", "not repeat the header (remove the repeated one)", "the header again", table.place(int(rows[0])))
     if len(case.values) <= FEW_CASES:
         if found := rounded(case.values):
-            said = "look like numbers that a spreadsheet rounded: different cases may have one id"
-            note(f"Case ids such as {found!r} {said} (save the ids as text).")
+            words = (
+                "Case ids such as {id!r} look like numbers that a spreadsheet rounded: different cases may have one id (save the ids as "
+                "text)."
+            )
+            note(Note("rounded_ids", words, id=found))
         note_alike("cases", np.array(case.values), way="write them alike")
 
 
@@ -51,8 +55,11 @@ def note_rows(case: Coded, alone: bool, cells: Coded | None = None, missing: Seq
     """Note a first row that looks like a second header and a last row that looks like a sum, or like statistics of the ``cells``."""
     last = case.values[int(case.codes[-1, 0])]
     if plain(last) in SUMS:
-        note(f"Read the last row, {last!r}, like the others (if it is a sum of the others, remove it from the file).")
+        words = "Read the last row, {row!r}, like the others (if it is a sum of the others, remove it from the file)."
+        note(Note("odd_last_row", words, row=last))
     elif cells is not None and _numbers_last(cells, missing):
-        note(f"Read the last row, {last!r}, like the others, though it has numbers (if it is no case, remove it from the file).")
+        words = "Read the last row, {row!r}, like the others, though it has numbers (if it is no case, remove it from the file)."
+        note(Note("odd_last_row", words, row=last))
     if alone:
-        note("Read the row below the header like the others, though it shares no value with them (if it is a second header, remove it).")
+        words = "Read the row below the header like the others, though it shares no value with them (if it is a second header, remove it)."
+        note(Note("odd_first_row", words))

@@ -10,6 +10,7 @@ import numpy as np
 from .._base import identifiers
 from .._base.arrays import NDArray
 from .._base.checks import error
+from .._base.notes import Note
 from .._base.notices import note
 from .._base.ragged import offsets_of, row_of
 from .._base.wording import arg
@@ -44,7 +45,8 @@ def once(given: Labels | Ratings, duplicates: str, way: Way = no_way) -> Any:
         at, n = where(first_pair[np.argmax(n_different > 1)]), int((n_different > 1).sum())
         also = f" ({advice})" if (advice := way(False)) else ""
         times = "once" if n == 1 else f"{n:,} times, first"
-        note(f"An annotator gave several {what}s to one case, and each counts: {times} at {at}{also}.")
+        words = "An annotator gave several {what}s to one case, and each counts: {times} at {at}{also}."
+        note(Note("several_labels", words, what=what, times=times, at=at, also=also))
     if not _repeats(code, first, what, duplicates, where, way):
         return given
     keep = np.sort(first)
@@ -74,5 +76,6 @@ def _repeats(code: NDArray[Any], first: NDArray[Any], what: str, duplicates: str
         raise error("rows", f"not repeat a case, annotator and {what}", f"{n:,} repeated", where_first, way=ways)
     if n:
         counted = "counted once" if duplicates == "first" else "counted every time"
-        note(f"Rows that repeat a case, annotator and {what} were {counted}: {n:,}, first at {where(identifiers.repeated(code, first))}.")
+        words = "Rows that repeat a case, annotator and {what} were {counted}: {n:,}, first at {at}."
+        note(Note("repeated_rows", words, what=what, counted=counted, n=n, at=where(identifiers.repeated(code, first))))
     return bool(n) and duplicates == "first"

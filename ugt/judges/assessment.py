@@ -194,7 +194,7 @@ def _judged(
         with naming(f"{judge} on {system}"), heard() as notes:
             given: JudgedCases = read(labels, scores, values, missing)
             mean = corrected_mean(given.labels, given.judge, **chosen)
-        yield ScoredSystem(str(judge), system, given.labels, given.judge, mean, (*given.notes, *_unlike(given), *notes))
+        yield ScoredSystem(str(judge), system, given.labels, given.judge, mean, (*given.notes, *_unlike(given), *map(str, notes)))
 
 
 def _unlike(given: JudgedCases) -> list[str]:
@@ -232,7 +232,9 @@ def _in_both(first: ScoredSystem, second: ScoredSystem, chosen: Mapping[str, Any
             raise error("systems", "have cases in common, to be compared", f"none for {first.system!r} and {second.system!r}")
         labels, scores = of_rows(one.labels, np.flatnonzero(held)), one.scores[held]
         with heard() as notes:
-            found.append(one._replace(labels=labels, scores=scores, mean=corrected_mean(labels, scores, **chosen), notes=tuple(notes)))
+            found.append(
+                one._replace(labels=labels, scores=scores, mean=corrected_mean(labels, scores, **chosen), notes=tuple(map(str, notes)))
+            )
     return found[0], found[1]
 
 

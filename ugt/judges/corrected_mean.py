@@ -16,7 +16,7 @@ from .._base.ragged import row_of
 from .._tabular.rows import finite_numbers
 from ..annotations.joins import tells_joins
 from ..resampling import Result, ResultDifference, check_level, ids_of_cases, seed_of
-from ..resampling.spread import FEW_ANNOTATORS, RANDOM, few_annotators, with_annotators
+from ..resampling.spread import FEW_ANNOTATORS, RANDOM, few_annotators, say, with_annotators
 from ..studies.components import Components, ScoredLabels
 from ..studies.solving import least_people, precision
 from .corrected import Corrected, CorrectedPair
@@ -329,8 +329,7 @@ def corrected_mean(
     found = record_of(one, (*given.notes, *_notes(one)))
     if 2 <= found.n_annotators < FEW_ANNOTATORS:
         found = replace(found, notes=(*found.notes, *_ask_more(found)))
-    for note in found.notes:
-        notices.note(f"{note}.")
+    say(None, found.notes)
     return found
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from .._base import checks
 from .._base.arrays import Array, Int64
 from .._base.checks import room
+from .._base.notes import Note
 from .._base.notices import note
 from ..annotations.joins import tells_joins
 from ..plausibilities import Plausibilities, as_plausibilities
@@ -114,7 +115,8 @@ def ua_group_accuracy(
     found = results.ratio(*both(post, rows), slope, f"case that is never of group {given!r}", post, both)
     expected = 0.0 if found.weight is None else float(np.nansum(found.weight))
     if expected < FEW_EXPECTED and 0 < found.value < 1:
-        note(f"{expected:.1f} cases of group {given!r} are expected; with fewer than {FEW_EXPECTED}, intervals over cases are too narrow.")
+        words = "{expected:.1f} cases of group {group!r} are expected; with fewer than {least}, intervals over cases are too narrow."
+        note(Note("few_expected", words, expected=expected, group=given, least=FEW_EXPECTED))
     return found
 
 

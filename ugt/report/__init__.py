@@ -5,9 +5,8 @@
 
 from __future__ import annotations
 
+from ..tables import SCHEMA
 from ..tables.rows import ResultTable
 from .page import first_page, guidelines, html
 
 __all__ = ["SCHEMA", "ResultTable", "first_page", "guidelines", "html"]
-
-SCHEMA = 2  # version of the JSON that pages are made from

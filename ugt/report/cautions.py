@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Callable, NamedTuple
 
 from .._base.counts import counted, whole
-from ..annotations.adjudication import ASKED
+from .._base.notes import Note
 from ..tables.panel import REFUTED
 from ..tables.rows import defined
 from ..tables.standings import MetricRow
@@ -31,52 +32,43 @@ class Caution(NamedTuple):
     sentence: str
 
 
-# What makes every number of a model doubtful: a claim, and words of the notes that say it (suspicions.py).
+# What makes every number of a model doubtful: a claim, and the codes of the notes that say it.
 SPOILT = (
-    (
-        "A model repeats the annotations",
-        ("is a model and an annotator", "are the labels of annotator", "are the shares of the labels"),
-    ),
-    ("A model may have seen the annotations", ("it has seen them, or annotators",)),
-    (
-        "A model may be read wrongly",
-        ("agrees with the voted label no better than by chance", "columns may be permuted"),
-    ),
+    ("A model repeats the annotations", ("model_and_annotator", "labels_of_annotator", "shares_of_labels")),
+    ("A model may have seen the annotations", ("labels_seen",)),
+    ("A model may be read wrongly", ("rows_shifted", "columns_permuted", "as_by_chance")),
 )
-NOTED = (
-    (
-        ASKED,
-        Caution(
-            True, "Adjudicated design",
-            "Some cases seem to have further annotations because the first ones differed. Agreement and debiased losses are computed "
-            "from the first ones.",
-        ),
+# Cautions that a note gives as it is found, by its code.
+NOTED = {
+    "adjudicated": Caution(
+        True, "Adjudicated design",
+        "Some cases seem to have further annotations because the first ones differed. Agreement and debiased losses are computed "
+        "from the first ones.",
     ),
-    (
-        "An annotator gave several",
-        Caution(
-            True, "Several labels of a case by one annotator",
-            "Each of them counts, as second readings do. If one of them is a mistake, remove it from the file. The notes say how often "
-            "this is so, and where first.",
-        ),
+    "several_labels": Caution(
+        True, "Several labels of a case by one annotator",
+        "Each of them counts, as second readings do. If one of them is a mistake, remove it from the file. The notes say how often "
+        "this is so, and where first.",
     ),
-    (
-        "Read as different cases",
-        Caution(
-            True, "Cases of one name in two spellings",
-            "They were read as different cases, so that labels of one case may be apart. If they are one case, write their names alike. "
-            "The notes name them.",
-        ),
+    "cases_alike": Caution(
+        True, "Cases of one name in two spellings",
+        "They were read as different cases, so that labels of one case may be apart. If they are one case, write their names alike. "
+        "The notes name them.",
     ),
-    (
-        "Counted as annotators, though",
-        Caution(
-            True, "A consensus or a model among the annotators",
-            "An annotator has the name of a consensus, a truth or a model. If it depends on other annotators, they agree too often and the "
-            "truth seems too certain. The notes name it.",
-        ),
+    "consensus_counted": Caution(
+        True, "A consensus or a model among the annotators",
+        "An annotator has the name of a consensus, a truth or a model. If it depends on other annotators, they agree too often and the "
+        "truth seems too certain. The notes name it.",
     ),
-)  # fmt: skip
+}  # fmt: skip
+# The same, below what is always said and the notes of the authors.
+NOTED_BELOW = {
+    "predicted_labels": Caution(
+        False, "Labels without scores",
+        "A model that gives one class per case does not order the others: its top-k shares are those of ties, and losses take each "
+        "label as certain.",
+    ),
+}  # fmt: skip
 NOT_CORRECTNESS = Caution(
     True, "Agreement, not correctness",
     "These are rates of agreement with a truth drawn from the annotations, not the probability that a model is right. A model that knows "
@@ -91,33 +83,47 @@ NOT_ERRORS = Caution(
 
 def cautions(digest: Digest) -> list[Caution]:
     """Return at most six cautions; if there are more, five and the number of the others."""
-    found, left = list(_all(digest)), len(further(digest))
+    found, left = every(digest), len(further(digest))
     return [*found[: MOST - 1], Caution(False, f"{left} more", f"are in {link('notes', 'the notes')}.")] if left else found
 
 
 def further(digest: Digest) -> list[Caution]:
     """Return the cautions for which the first page has no room."""
-    found = list(_all(digest))
+    found = every(digest)
     return found[MOST - 1 :] if len(found) > MOST else []
 
 
-def spoilt(notes: Sequence[str]) -> list[tuple[str, list[str]]]:
-    """Return what makes every number of a model doubtful: claims, each with the notes that say it."""
-    found = [(claim, [note for note in notes if any(word in note for word in words)]) for claim, words in SPOILT]
+def every(digest: Digest) -> list[Caution]:
+    """Return all cautions in the order of ``RULES``."""
+    return [caution for rule in RULES for caution in rule(digest)]
+
+
+def spoilt(notes: Sequence[Note]) -> list[tuple[str, list[str]]]:
+    """Return what makes every number of a model doubtful: claims, each with the sentences of the notes that say it."""
+    found = [(claim, texts_of(notes, *codes)) for claim, codes in SPOILT]
     return [(claim, said) for claim, said in found if said]
 
 
-def _all(digest: Digest) -> Iterator[Caution]:
-    source, facts = digest.source, digest.source.data
-    said = [str(note) for note in source.notes]
-    for claim, found in spoilt(said):
+def texts_of(notes: Sequence[Note], *codes: str) -> list[str]:
+    """Return the sentences of the notes with one of these codes."""
+    return [note.text for note in notes if note.code in codes]
+
+
+def _spoilt(digest: Digest) -> Iterator[Caution]:
+    for claim, found in spoilt(digest.source.notes):
         yield Caution(True, claim, plain(found[0]) + _others(found))
-    departs = [name.replace("_", " ") for name in differences(source)]
+
+
+def _departs(digest: Digest) -> Iterator[Caution]:
+    departs = [name.replace("_", " ") for name in differences(digest.source)]
     if departs:
         yield Caution(
             True, "The run departs from the plan",
             f"It differs in {joined(departs)} ({link('plan', 'planned and run')}). What was not chosen beforehand is exploratory.",
         )  # fmt: skip
+
+
+def _few_clusters(digest: Digest) -> Iterator[Caution]:
     n = digest.n_clusters
     if n is not None and n < FEW_CLUSTERS:
         none = (
@@ -126,59 +132,25 @@ def _all(digest: Digest) -> Iterator[Caution]:
             else "Intervals tend to be too narrow below 30 clusters."
         )
         yield Caution(True, f"Only {counted(n, 'cluster')}", f"Cases of a cluster were kept together. {none}")
-    yield from (caution for word, caution in NOTED if any(word in note for note in said))
+
+
+def _noted(table: Mapping[str, Caution], digest: Digest) -> Iterator[Caution]:
+    """Yield the cautions of a table whose codes the notes have."""
+    return (caution for code, caution in table.items() if texts_of(digest.source.notes, code))
+
+
+def _always(digest: Digest) -> Iterator[Caution]:
     yield NOT_CORRECTNESS if digest.headline.higher_is_better else NOT_ERRORS
-    for note in wording.said(source).note:
-        yield Caution(False, "The authors add", plain(note))
-    if any("Predicted labels were read" in note for note in said):
-        yield Caution(
-            False, "Labels without scores",
-            "A model that gives one class per case does not order the others: its top-k shares are those of ties, and losses take each "
-            "label as certain.",
-        )  # fmt: skip
-    unscaled = [note for note in said if "are not probabilities of the grades" in note]
-    if unscaled:
-        yield Caution(True, "Scores that are no probabilities", plain(unscaled[0]) + _others(unscaled))
-    yield from _of_annotations(digest)
-    if facts.n_annotators is None and digest.source.data.kind in ("labels", "rankings"):
-        yield Caution(
-            False,
-            "Annotators are not identified",
-            "Intervals are over cases only. Whether a few annotators drive the result cannot be checked.",
-        )
-    elif facts.n_annotators:
-        k = facts.n_annotators
-        rows = [digest.row(m, digest.main) for m in digest.models]
-        named = not digest.withheld and any(e is not None and e.two_way_low is not None for e in rows)
-        quote = "The second interval in the table is for other annotators like these, too: quote it beside the first."
-        further = quote if named else "Another panel may move the values further."
-        held = "Results" if digest.withheld else "Intervals"
-        cases = "" if digest.withheld else "Cases were resampled, annotators were not. "
-        yield Caution(
-            k < FEW_ANNOTATORS, f"{held} are for these {whole(k)} annotators" if k > 1 else "One annotator",
-            f"{cases}{further}" if k > 1 else "One annotator cannot show how much annotators differ.",
-        )  # fmt: skip
-    if facts.n_classes == 2 and any(e.metric == "hard_auroc" for e in source.rows(MetricRow)):
-        yield Caution(
-            False, "Two scales of AUROC",
-            "The soft AUROC has its ceiling below 1; the one against the voted label, in the files, at 1. Do not compare them.",
-        )  # fmt: skip
-    yield from _of_cases(digest)
-    if not (source.provenance.plan or {}):
-        compared = len(
-            {
-                (e.metric, e.k)
-                for e in source.rows(MetricRow)
-                if not e.metric.startswith(("voted_", "hard_")) and (e.k in (None, 1) or e.k < facts.n_classes)
-            }
-        )
-        pairs = len(digest.models) * (len(digest.models) - 1) // 2
-        if compared > 1 or pairs > 1:
-            yield Caution(
-                False, "No plan was given",
-                f"{compared} measures{f' of {pairs} pairs of models' if pairs > 1 else ''} were computed. Treat what they show as "
-                "exploratory.",
-            )  # fmt: skip
+
+
+def _of_authors(digest: Digest) -> Iterator[Caution]:
+    return (Caution(False, "The authors add", plain(note)) for note in wording.said(digest.source).note)
+
+
+def _no_probabilities(digest: Digest) -> Iterator[Caution]:
+    found = texts_of(digest.source.notes, "scores_no_probabilities")
+    if found:
+        yield Caution(True, "Scores that are no probabilities", plain(found[0]) + _others(found))
 
 
 def _others(found: Sequence[str]) -> str:
@@ -186,8 +158,7 @@ def _others(found: Sequence[str]) -> str:
     return f" The notes have {len(found) - 1} more of this kind." if len(found) > 1 else ""
 
 
-def _of_annotations(digest: Digest) -> Iterator[Caution]:
-    """Yield the cautions about single annotations, the baseline and the reliability."""
+def _single(digest: Digest) -> Iterator[Caution]:
     sizes = [n for n in digest.source.cases.n_annotations if n is not None]
     single = sizes.count(1)
     if single and single >= SINGLE * len(sizes):
@@ -195,22 +166,30 @@ def _of_annotations(digest: Digest) -> Iterator[Caution]:
             True, counted(single, "case", ("has", "have")) + " one annotation",
             f"{'They' if single > 1 else 'It'} cannot show disagreement: the certainty rests on one annotation and on the assumptions.",
         )  # fmt: skip
-    constant, of_choices = digest.constant(), digest.headline.higher_is_better
-    if constant is not None and not of_choices and digest.value(digest.models[0]) >= (1 - FREE) * defined(constant.value):
+
+
+def _little_gained(digest: Digest) -> Iterator[Caution]:
+    """Yield a caution if the best model is hardly better than always giving one answer."""
+    constant = digest.constant()
+    if constant is None:
+        return
+    value, free = digest.value(digest.models[0]), defined(constant.value)
+    if digest.headline.higher_is_better and value - free <= FREE:
+        share = Digits(0).percent(free)
         yield Caution(
-            True, "Little is gained over a constant",
-            f"Always answering “{shown(constant.answer)}” differs by {digest.amount(defined(constant.value))}. Quote the lead over it, not "
-            "the value alone.",
-        )  # fmt: skip
-    if constant is not None and of_choices and digest.value(digest.models[0]) - defined(constant.value) <= FREE:
-        share = Digits(0).percent(constant.value)
-        yield Caution(
-            True,
-            f"{share} is free",
+            True, f"{share} is free",
             f"Always answering “{shown(constant.answer)}” reaches {share}. Quote the lead over it, not the value alone"
             f"{_over_constant(digest)}.",
-        )
-    yield from _misfit(digest)
+        )  # fmt: skip
+    elif not digest.headline.higher_is_better and value >= (1 - FREE) * free:
+        yield Caution(
+            True, "Little is gained over a constant",
+            f"Always answering “{shown(constant.answer)}” differs by {digest.amount(free)}. Quote the lead over it, not the "
+            "value alone.",
+        )  # fmt: skip
+
+
+def _reliability(digest: Digest) -> Iterator[Caution]:
     found = [r for r in digest.reliabilities if r is not None]
     if len(found) > 1:
         first = digest.models[0] if digest.models else None
@@ -229,8 +208,54 @@ def _of_annotations(digest: Digest) -> Iterator[Caution]:
             )  # fmt: skip
     elif len(found) == 1:
         yield Caution(True, "One reliability only", f"{anchor(digest)}Whether the result depends on the reliability was not examined.")
+
+
+def _generated(digest: Digest) -> Iterator[Caution]:
     if str(digest.source.provenance.command).split()[:2] == ["ugt", "demo"]:
         yield Caution(True, "Generated data", "The cases and models are simulated: no number describes a real model or patient.")
+
+
+def _annotators(digest: Digest) -> Iterator[Caution]:
+    """Yield what intervals say of other annotators."""
+    facts = digest.source.data
+    k = facts.n_annotators
+    if k is None and facts.kind in ("labels", "rankings"):
+        yield Caution(
+            False, "Annotators are not identified",
+            "Intervals are over cases only. Whether a few annotators drive the result cannot be checked.",
+        )  # fmt: skip
+    elif k == 1:
+        yield Caution(True, "One annotator", "One annotator cannot show how much annotators differ.")
+    elif k:
+        rows = [digest.row(m, digest.main) for m in digest.models]
+        named = not digest.withheld and any(e is not None and e.two_way_low is not None for e in rows)
+        quote = "The second interval in the table is for other annotators like these, too: quote it beside the first."
+        further = quote if named else "Another panel may move the values further."
+        held, cases = ("Results", "") if digest.withheld else ("Intervals", "Cases were resampled, annotators were not. ")
+        yield Caution(k < FEW_ANNOTATORS, f"{held} are for these {whole(k)} annotators", f"{cases}{further}")
+
+
+def _two_scales(digest: Digest) -> Iterator[Caution]:
+    if digest.source.data.n_classes == 2 and any(e.metric == "hard_auroc" for e in digest.source.rows(MetricRow)):
+        yield Caution(
+            False, "Two scales of AUROC",
+            "The soft AUROC has its ceiling below 1; the one against the voted label, in the files, at 1. Do not compare them.",
+        )  # fmt: skip
+
+
+def _no_plan(digest: Digest) -> Iterator[Caution]:
+    if digest.source.provenance.plan:
+        return
+    n_classes = digest.source.data.n_classes
+    own = [(e.metric, e.k) for e in digest.source.rows(MetricRow) if not e.metric.startswith(("voted_", "hard_"))]
+    compared = len({(metric, k) for metric, k in own if k in (None, 1) or k < n_classes})
+    pairs = len(digest.models) * (len(digest.models) - 1) // 2
+    if compared > 1 or pairs > 1:
+        yield Caution(
+            False, "No plan was given",
+            f"{compared} measures{f' of {pairs} pairs of models' if pairs > 1 else ''} were computed. Treat what they show as "
+            "exploratory.",
+        )  # fmt: skip
 
 
 def _misfit(digest: Digest) -> Iterator[Caution]:
@@ -279,3 +304,10 @@ def _of_cases(digest: Digest) -> Iterator[Caution]:
             f"{whole(unused)} classes were never named",
             f"They are among {whole(digest.source.data.n_classes)} classes; what the truth says of them comes from the prior alone.",
         )
+
+
+# The order of the first page: what makes numbers wrong, what they are, what they rest on, what is missing.
+RULES: tuple[Callable[[Digest], Iterable[Caution]], ...] = (
+    _spoilt, _departs, _few_clusters, partial(_noted, NOTED), _always, _of_authors, partial(_noted, NOTED_BELOW), _no_probabilities,
+    _single, _little_gained, _misfit, _reliability, _generated, _annotators, _two_scales, _of_cases, _no_plan,
+)  # fmt: skip

@@ -84,7 +84,7 @@ def _verdict(digest: Digest) -> tuple[str, str]:
     """Return the sentence of the verdict, and the sentences that follow it."""
     if not digest.models:
         return _without_models(digest)
-    doubts = "; ".join(f"{claim[0].lower()}{claim[1:]}" for claim, _ in spoilt([str(note) for note in digest.source.notes]))
+    doubts = "; ".join(f"{claim[0].lower()}{claim[1:]}" for claim, _ in spoilt(digest.source.notes))
     doubt = f"{doubts[0].upper()}{doubts[1:]}: do not rely on this result." if doubts else ""
     if len(digest.models) == 1:
         said, limits = _one(digest)

@@ -13,6 +13,7 @@ from .._base.arrays import Array, Bools
 from .._base.checks import error
 from .._base.identifiers import name
 from .._base.laws import t_quantile
+from .._base.notes import Note
 from .._base.ragged import row_of
 from ..annotations.other_annotators import case_offsets
 from .design import Design
@@ -258,4 +259,4 @@ def say(reason: str | None, notes: Sequence[str]) -> None:
     if reason:
         notices.warn(f"no interval over cases and annotators: {reason}", stacklevel=5)
     for one in notes:
-        notices.note(f"{one}.")
+        notices.note(Note("limits_of_interval", "{what}.", what=one))

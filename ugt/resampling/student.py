@@ -13,6 +13,7 @@ from .._base import notices
 from .._base.arrays import Array, Bools, Int64
 from .._base.laws import t_quantile
 from .._base.lazy import cached_property
+from .._base.notes import Note
 from .design import Design
 from .jackknife import left_out_deviations, left_out_influence
 from .statistic import Statistic
@@ -30,18 +31,19 @@ LEAST_ALIKE = 20  # units from which on a number that none of them changes has a
 LEAST_DF = 3  # degrees of freedom are at least a third of G - 1
 
 
-def few_clusters(n: int) -> str | None:
+def few_clusters(n: int) -> Note | None:
     """Return the note on intervals over n clusters, if they are few."""
     if not 1 < n < MANY_CLUSTERS:
         return None
-    return f"Intervals are over {n} clusters: with fewer than {MANY_CLUSTERS}, they depend strongly on which clusters were sampled."
+    words = "Intervals are over {n} clusters: with fewer than {many}, they depend strongly on which clusters were sampled."
+    return Note("few_clusters", words, n=n, many=MANY_CLUSTERS)
 
 
 def note_few(cautions: Iterable[str | None]) -> None:
     """Add the notes on numbers that few cases make up, as of ``NumberFacts.few``, each once."""
     for few in dict.fromkeys(cautions):
         if few:
-            notices.note(f"{few}.")
+            notices.note(Note("few_of_a_class", "{few}.", few=few))
 
 
 def limits(value: float, half: float, scale: str, span: Any) -> tuple[float, float]:
@@ -165,7 +167,8 @@ class Units:
         if self.per_stratum < SMALL_STRATA:
             short = f"quantiles of resamples are too close together, by a factor of about {math.sqrt(1 - 1 / self.per_stratum):.2f}"
             way = "; kind='auto' has no such fault" if self.few.all() else ""
-            notices.note(f"Strata have {self.per_stratum:.3g} units on average: {short}{way}.")
+            words = "Strata have {n:.3g} units on average: {short}{way}."
+            notices.note(Note("small_strata", words, n=self.per_stratum, short=short, way=way))
 
     @classmethod
     def beside(cls, parts: list[Units]) -> Units:

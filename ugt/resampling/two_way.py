@@ -150,7 +150,7 @@ def two_ways_of(one: Statistic, numbers: Sequence[int], design: Design | None) -
             slope = _slope(scales[i], float(one.estimate[numbers[i]]))
             parts[i] = tuple(part * slope**2 for part in plain.of(weights))  # type: ignore[assignment]
     few = None if design is None or design.plain else few_clusters(found.n_units)
-    notes = *few_annotators(found.n_annotators), *([few.rstrip(".")] if few else [])
+    notes = *few_annotators(found.n_annotators), *([str(few).rstrip(".")] if few else [])
     rows = zip(numbers, scales, parts, found.reasons, found.alone or (None,) * len(numbers))
     return [
         _record(one, found, design, (*notes, *one_alone(who), *facts.notes_of(number)), number, scale, part, reason)

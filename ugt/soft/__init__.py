@@ -15,6 +15,7 @@ import numpy as np
 
 from .._base import checks, notices
 from .._base.arrays import Array
+from .._base.notes import Note
 from .._base.records import Record
 from .._core import _soft
 from ..annotations.joins import tells_joins
@@ -313,7 +314,8 @@ def _score(given: Input, columns: tuple[ScoreColumn, ...], metric: Metric, avera
         if undefined == len(columns):
             notices.warn(f"undefined: {reason}", stacklevel=3)
     if isinstance(metric, Auroc) and (alone := sum(metric.of_no_pair(column.sums.tolist()) for column in columns)):
-        notices.note(f"{OF_NO_PAIR.format(alone, len(columns))} {metric.self_pairs!r} (it is undefined with self_pairs='unbiased')")
+        words = "{what} {self_pairs!r} (it is undefined with self_pairs='unbiased')"
+        notices.note(Note("no_pairs", words, what=OF_NO_PAIR.format(alone, len(columns)), self_pairs=metric.self_pairs))
     return SoftScore(value, hard, soft_by, hard_by, given.n_cases, left_out, one, given.case_ids)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from .._base import checks, notices
 from .._base.arrays import Array, Bools, NDArray
 from .._base.identifiers import as_array
+from .._base.notes import Note
 from ..annotations import Labels
 from ..annotations.named import Sheet, leader
 from ..annotations.named import table as in_order
@@ -117,7 +118,8 @@ def _check_columns(p: Array, shape: tuple[int, ...], named: bool) -> None:
         way = f" (if the columns of p are the labels of {p.shape[1]} annotators: Labels.from_wide(p))" if hard else ""
         raise checks.error("scores", f"be of the shape of p, {p.shape}{way}", shape)
     if hard:
-        notices.note(f"The {p.shape[1]} columns of p were read as separate findings (labels of annotators: Labels.from_wide(p)).")
+        words = "The {n} columns of p were read as separate findings (labels of annotators: Labels.from_wide(p))."
+        notices.note(Note("separate_findings", words, n=p.shape[1]))
 
 
 def known(p: Array) -> Bools | None:

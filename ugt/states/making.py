@@ -127,9 +127,9 @@ def partial(
     home, design = part_of(metric), PlannedResamples.of(n_resamples, clusters, case_ids, seed, with_annotators(random))
     with notices.heard() as warnings:
         one = home.statistic(function_of(metric), data, options)
-    for text in warnings:
-        if not text.startswith("undefined"):  # "undefined" can only be decided for all parts together
-            notices.warn(text)
+    for said in warnings:
+        if not said.text.startswith("undefined"):  # "undefined" can only be decided for all parts together
+            notices.warn(said)
     merging = one.merging
     sums = {"sums": merging.exact_sums()}
     if merging.squares is not None:

@@ -302,15 +302,16 @@ def _stated(given: Any, value: Any, metric: str) -> tuple[float, Components]:
 def _plan(target: Target, pilot: Pilot | None) -> AnnotationPlan:
     asked = target.width is not None or target.power is not None
     table = target.solve()
-    notes = [*(() if pilot is None else pilot.notes), *_notes(target, table, asked)]
+    impossible = _impossible(target) if asked and not table else None
+    notes = [*(() if pilot is None else pilot.notes), *_notes(target, table, impossible)]
     alternatives: tuple[AnnotationDesign | None, ...] = ()
     if pilot is not None and target.annotators_random and pilot.n_annotators < FEW_ANNOTATORS:
         some = max(target.parts.annotators, target.tested.annotators) > 0
         plans = ": see the plans for 0, 1 and 2 times the estimate" if asked and some else "" if some else NONE_SEEN
         notes.append(f"the pilot has {pilot.n_annotators} annotators, so that the annotators' part is poorly known{plans}")
         alternatives = tuple(_best(target.with_annotators(factor).solve()) for factor in (0.0, 1.0, 2.0)) if asked and some else ()
-    if asked and not table:
-        notices.warn(next(note for note in notes if note.startswith("no number of cases")), stacklevel=3)
+    if impossible is not None:
+        notices.warn(impossible, stacklevel=3)
     sizes = (0, math.nan, 0) if pilot is None else (pilot.n_cases, pilot.n_labels, pilot.n_annotators)
     parts = {name: float(part) for name, part in zip(PARTS, target.parts)}
     random = RANDOM if target.annotators_random else RANDOM[:1]
@@ -323,22 +324,26 @@ def _best(table: tuple[AnnotationDesign, ...]) -> AnnotationDesign | None:
     return min(table, key=lambda one: (one.cost, one.n_annotators), default=None)
 
 
-def _notes(target: Target, table: tuple[AnnotationDesign, ...], asked: bool) -> list[str]:
-    """Return the limits of the components and of the table."""
+def _impossible(target: Target) -> str:
+    """Return why no design meets the target."""
+    if not target.annotators_random:
+        return f"no number of cases up to {MOST_CASES:,} is enough"
+    least = target.people_needed()
+    if least is None:
+        return "no number of cases and annotators is enough"
+    if least <= target.most:
+        return f"no number of cases up to {MOST_CASES:,} is enough with up to {target.most} annotators"
+    return (
+        f"no number of cases is enough with up to {target.most} annotators: the differences between annotators alone require at least "
+        f"{least:,}"
+    )
+
+
+def _notes(target: Target, table: tuple[AnnotationDesign, ...], impossible: str | None) -> list[str]:
+    """Return the limits of the components and of the table, or why it is empty."""
     notes = [f"the estimated variance between {name} is negative; it counts as 0" for name, part in zip(PARTS, target.parts) if part < 0]
-    if asked and not table:
-        least = target.people_needed() if target.annotators_random else None
-        if not target.annotators_random:
-            notes.append(f"no number of cases up to {MOST_CASES:,} is enough")
-        elif least is None:
-            notes.append("no number of cases and annotators is enough")
-        elif least <= target.most:
-            notes.append(f"no number of cases up to {MOST_CASES:,} is enough with up to {target.most} annotators")
-        else:
-            notes.append(
-                f"no number of cases is enough with up to {target.most} annotators: "
-                f"the differences between annotators alone require at least {least:,}"
-            )
+    if impossible is not None:
+        notes.append(impossible)
     elif table and target.annotators_random and table[0].n_annotators > max(2, target.only_labels or target.least_labels):
         notes.append(f"with fewer than {table[0].n_annotators} annotators no number of cases up to {MOST_CASES:,} is enough")
     if table and target.annotators_random and target.cost[2] == 0:

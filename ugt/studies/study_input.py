@@ -89,7 +89,7 @@ def study_input(truth: Any, readings: Readings, figure: Any, threshold: Any, pos
     unit = np.unique(unit[at], return_inverse=True)[1].reshape(-1)
     if "cases" in factors:
         _check_cases(one, found.p, unit)
-        notes += [said] if clusters is not None and (said := few_clusters(int(unit.max()) + 1)) else []
+        notes += [str(said)] if clusters is not None and (said := few_clusters(int(unit.max()) + 1)) else []
     if out.any():
         notes.append(f"Left out: {listed(map(str, readings.readers[out].tolist()))} ({LEFT_OUT}).")
     rating, readers = readings.rating[:, kept][:, :, at], readings.readers[kept]

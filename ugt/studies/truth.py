@@ -94,7 +94,7 @@ def positive_note(truth: Any, positive: Any) -> list[str]:
     """Return a note on the positive class of a truth of classes with names, if it was not given."""
     if positive is not None or not isinstance(truth, (Labels, Plausibilities)):
         return []
-    return positive_by_default(truth.axes.classes.tolist(), "positive")
+    return [*map(str, positive_by_default(truth.axes.classes.tolist(), "positive"))]
 
 
 def _checked(p: Array, readings: Readings) -> Array:

@@ -11,6 +11,7 @@ import numpy as np
 
 from .._base import notices
 from .._base.arrays import Array, Int64, NDArray
+from .._base.notes import Note
 from .._base.ragged import distinct_pairs, row_of
 from ..agreement import cohen_kappa, fleiss_kappa, percent_agreement
 from ..agreement.overviews import AgreementRow, agreement_table
@@ -65,7 +66,7 @@ MOST_LABELS = 10_000_000  # most labels of two annotators, each of which is read
 LEAST_CASES = 2  # least number of cases that two annotators share
 
 
-def make(context: Context, notes: list[str]) -> Made:
+def make(context: Context, notes: list[Note]) -> Made:
     """Return the tables for the judged cases; tables by class and by pair need labels, and pairs need names of annotators."""
     known, options = context.known, context.options
     if known.rankings is not None:
@@ -81,7 +82,7 @@ def make(context: Context, notes: list[str]) -> Made:
     coefficients = agreement_table(labels) if several else None
     asks = [] if coefficients is None else [Ask(one, options.n_resamples) for one in coefficients.found]
     rare = dict.fromkeys(rare_note(one.statistic) for one in (coefficients.found if coefficients else ()) if one.expected)
-    notes += [f"{text}." for text in rare if text]
+    notes += [Note("rare_classes", "{what}.", what=text) for text in rare if text]
     tables: dict[str, Sequence[NamedTuple]] = {}
     classes = None
     if context.details:
@@ -130,7 +131,7 @@ def ranking_rows(found: dict[str, Any], intervals: Any, n_annotators: int) -> li
 class ByClass:
     """Specific agreement (how often another annotator of the case gives the class too), and kappa of the class against all others."""
 
-    def __init__(self, context: Context, size: NDArray[Any], said: Uses, notes: list[str]) -> None:
+    def __init__(self, context: Context, size: NDArray[Any], said: Uses, notes: list[Note]) -> None:
         case, _, label, count = said
         n, k = context.n_cases, context.known.n_classes
         self.size, self.given = size, np.bincount(label, count, k)
@@ -140,7 +141,7 @@ class ByClass:
             self.chosen = self.chosen[:0]
             return
         if used > len(self.chosen):
-            notes.append(f"Agreement by class is of the {len(self.chosen)} classes that were given most often.")
+            notes.append(Note("some_classes", "Agreement by class is of the {n} classes that were given most often.", n=len(self.chosen)))
         place = np.full(k, len(self.chosen))
         place[self.chosen] = np.arange(len(self.chosen))
         width = len(self.chosen) + 1
@@ -162,7 +163,7 @@ class ByClass:
         return rows
 
 
-def _by_pair(context: Context, said: Uses, notes: list[str]) -> list[AgreementByPairRow]:
+def _by_pair(context: Context, said: Uses, notes: list[Note]) -> list[AgreementByPairRow]:
     """Return percent agreement and Cohen's kappa of every two annotators on the cases that they share."""
     case, annotator, label, count = said
     names, n = context.known.annotators, context.n_cases
@@ -171,7 +172,7 @@ def _by_pair(context: Context, said: Uses, notes: list[str]) -> list[AgreementBy
     n_cases = np.bincount(annotator[distinct_pairs(case, annotator)[0]], minlength=len(names))
     chosen = np.sort(np.argsort(-n_cases, kind="stable")[:MOST_ANNOTATORS])
     if (n_cases > 0).sum() > len(chosen):
-        notes.append(f"Agreement by pair is of the {len(chosen)} annotators with most cases.")
+        notes.append(Note("some_annotators", "Agreement by pair is of the {n} annotators with most cases.", n=len(chosen)))
     order = np.argsort(annotator, kind="stable")
     starts = np.searchsorted(annotator[order], np.arange(len(names) + 1))
     own = {a: order[starts[a] : starts[a + 1]] for a in chosen.tolist()}
@@ -185,7 +186,8 @@ def _by_pair(context: Context, said: Uses, notes: list[str]) -> list[AgreementBy
         at = np.concatenate([own[a], own[b]])
         at = at[both[case[at]]]
         if count[at].sum(dtype=np.float64) > MOST_LABELS:
-            notes.append(f"Agreement of {names[a]} and {names[b]} is left out: more than {MOST_LABELS:,} labels.")
+            words = "Agreement of {first} and {second} is left out: more than {most:,} labels."
+            notes.append(Note("too_large", words, first=str(names[a]), second=str(names[b]), most=MOST_LABELS))
             continue
         at = np.repeat(at, count[at])
         pair = Labels.from_long(case[at], annotator[at], label[at], classes=context.known.n_classes, cases=shared)

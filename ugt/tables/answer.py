@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from .._base.arrays import Array
+from .._base.notes import Note
 from ..resampling import CaseNumbers, Resamples
 from .context import Ask, Made
 from .names import higher_is_better
@@ -45,7 +46,7 @@ class ReferenceRow(NamedTuple):
 TABLES = {"constant_answer": ConstantRow, "references": ReferenceRow}
 
 
-def make(context: Context, notes: list[str]) -> Made:
+def make(context: Context, notes: list[Note]) -> Made:
     """Return the references, the constant answer under each truth (None: the voted label), and by how much each model is better.
 
     The answer is the commonest class for accuracy, and the median for errors.

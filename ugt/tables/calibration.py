@@ -12,7 +12,8 @@ import numpy as np
 from .._base import notices
 from .._base.arrays import Array, NDArray
 from .._base.counts import counted
-from ..annotations.probabilities import NOT_COMPUTED, is_probability, not_probabilities
+from .._base.notes import Note
+from ..annotations.probabilities import is_probability, not_probabilities
 from ..calibration import histogram_losses
 from ..calibration.disagreement import disagreement_losses
 from ..calibration.pairs_of_labels import PredictedDisagreement, predicted_disagreement
@@ -72,7 +73,7 @@ LOSSES = ("l_sq", "el", "cl", "dl", "il", "rl", "erl", "accuracy")
 ROOTS = {"cl": "ce", "dl": "de", "disagreement_cl": "disagreement_ce"}
 
 
-def make(context: Context, notes: list[str]) -> Made:
+def make(context: Context, notes: list[Note]) -> Made:
     """Return rows of losses and of bins for all models that give probabilities, if annotations are labels."""
     counts = context.label_counts("Calibration was not computed", notes)
     if counts is None:
@@ -82,10 +83,12 @@ def make(context: Context, notes: list[str]) -> Made:
         if is_probability(table):
             found[name] = ModelLosses(counts, table, context.options, classes=context.known.axes.classes)
         elif _is_number(context, name, table):
-            notes.append(f"Model {name} gives one number per case, not probabilities: {NOT_COMPUTED}.")
+            words = "Model {model} gives one number per case, not probabilities: its calibration was not computed."
+            notes.append(Note("no_calibration", words, model=name))
         else:
             why = not_probabilities(table, np.asarray(context.known.axes.case_ids)[context.known.rows])
-            notes.append(f"The scores of model {name} are not probabilities ({why}): {NOT_COMPUTED}.")
+            words = "The scores of model {model} are not probabilities ({why}): its calibration was not computed."
+            notes.append(Note("no_calibration", words, model=name, why=why))
     resampled = yield [ask for one in found.values() for ask in one.asks]
     losses: list[LossRow] = []
     bins: list[BinRow] = []
@@ -117,7 +120,7 @@ class ModelLosses:
     def __init__(
         self, counts: NDArray[Any], probs: Array, options: Options, classes: Any = None, disagreement: PredictedDisagreement | None = None
     ) -> None:
-        self.options, self.notes = options, list[str]()
+        self.options, self.notes = options, list[Note]()
         with notices.heard():  # undefined numbers are empty in the table
             self.losses = histogram_losses(counts, probs, classes=classes)
             self.log_loss = histogram_log_loss(counts, probs)
@@ -127,11 +130,12 @@ class ModelLosses:
         resampled: dict[str, Any] = {"losses": self.losses, "log loss": self.log_loss, "disagreement": self.disagreement}
         self._asks = {name: Ask(one, n) for name, one in resampled.items() if one.n_cases > 1}
         if self.log_loss.n_infinite:
-            said = f"Log loss is infinite: probability 0 for a class that was observed ({counted(self.log_loss.n_infinite, 'case')})."
-            self.notes.append(said)
+            words = "Log loss is infinite: probability 0 for a class that was observed ({cases})."
+            self.notes.append(Note("infinite", words, cases=counted(self.log_loss.n_infinite, "case")))
             self._asks.pop("log loss", None)
         if self.losses.n_cases == 0 or self.losses.paired.n_cases == 0:
-            self.notes.append("Epistemic, dispersion and disagreement losses need cases with at least two labels: there are none.")
+            words = "Epistemic, dispersion and disagreement losses need cases with at least two labels: there are none."
+            self.notes.append(Note("single_labels", words))
 
     @property
     def asks(self) -> list[Ask]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from .._base import notices
+from .._base.notes import Note
 from ..grades import GRADE_METRICS, GradeCoefficient
 from .context import Ask, Made
 from .rows import Number, with_ends
@@ -34,7 +35,7 @@ TABLES = {"coefficients": CoefficientRow}
 COEFFICIENTS = ("weighted_kappa", "linear_kappa", "spearman", "kendall", "concordance")
 
 
-def make(context: Context, notes: list[str]) -> Made:
+def make(context: Context, notes: list[Note]) -> Made:
     """Return the coefficients of each model under the main truth, with those of an independent annotator and the ceilings."""
     graded, truth = context.graded, context.truth_of_grades
     if graded is None or truth is None:

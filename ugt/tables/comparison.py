@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from .._base.notes import Note
 from .context import Made
 from .names import ERROR, TOP, VOTED, VOTED_ERROR, higher_is_better
 from .rows import Number, both, defined, finite, with_ends
@@ -39,7 +40,7 @@ TABLES = {"differences": DifferenceRow}
 MOST_MODELS = 10  # most models: 45 pairs
 
 
-def make(context: Context, notes: list[str]) -> Made:
+def make(context: Context, notes: list[Note]) -> Made:
     """Model minus other, against the voted label and under the middle reliability, top-k accuracy under each one.
 
     ``joint_low`` to ``joint_high``: intervals that hold together for all pairs of models under the same truth.
@@ -49,7 +50,7 @@ def make(context: Context, notes: list[str]) -> Made:
     models = _highest(context)
     if len(context.scores) > len(models):
         least = "lowest mean absolute error" if context.graded is not None else "highest top-1 accuracy"
-        notes.append(f"Differences of pairs are of the {MOST_MODELS} models with the {least}.")
+        notes.append(Note("some_models", "Differences of pairs are of the {n} models with the {which}.", n=MOST_MODELS, which=least))
     wanted = [key for key in dict.fromkeys(key[:3] for key in place) if key[2] == context.reliability or key[0] in HEADLINES]
     if len(models) < 2 or not any(one.kept.any() for one in context.measures):
         return {}

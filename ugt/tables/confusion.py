@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .._base.arrays import Array, Int64
+from .._base.notes import Note
 from ..metrics.groups import FEW_EXPECTED
 from ..plausibilities.point import summed
 from ..resampling import Ratios, over
@@ -63,7 +64,7 @@ MOST_CLASSES = 20
 OTHERS = "(other classes)"
 
 
-def make(context: Context, notes: list[str]) -> Made:
+def make(context: Context, notes: list[Note]) -> Made:
     """Return all tables.
 
     Class t is the most plausible one of case i with probability m_it, the prediction is p with the share c_ip of the first choice. The
@@ -80,7 +81,8 @@ def make(context: Context, notes: list[str]) -> Made:
     n_classes = top.shape[1]
     if len(kept) < n_classes:
         names.append(OTHERS)
-        notes.append(f"Confusion: the {MOST_CLASSES} classes expected most often are shown; {n_classes - len(kept):,} others are together.")
+        words = "Confusion: the {shown} classes expected most often are shown; {others:,} others are together."
+        notes.append(Note("some_classes", words, shown=MOST_CLASSES, others=n_classes - len(kept)))
     truth = _pooled(top, kept)
     other = np.where(here[:, None], np.maximum(1 - truth, 0.0), 0.0)  # rows add up to 1 except for rounding
     choices = {model: _pooled(choice, kept) for model, choice in context.choices.items()}
@@ -100,7 +102,8 @@ def make(context: Context, notes: list[str]) -> Made:
         by_class += [ClassRow(model, *row, finite(one)) for row, one in zip(rows, _voted_ppa(voted, choice))]
     by_group = [] if context.groups is None else _group_rows(context, *context.groups, top, dict(zip(choices, found[len(choices) :])))
     if min([*(row.n_expected for row in by_class), *(row.n_expected for row in by_group)]) < FEW_EXPECTED:
-        notes.append(f"Agreement given a class or group has no interval where fewer than {FEW_EXPECTED} cases of it are expected.")
+        words = "Agreement given a class or group has no interval where fewer than {least} cases of it are expected."
+        notes.append(Note("no_intervals", words, least=FEW_EXPECTED))
     return {"confusion": matrix, "class_agreement": by_class, "group_agreement": by_group}
 
 

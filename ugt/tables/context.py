@@ -11,6 +11,7 @@ import numpy as np
 from .._base import checks
 from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.lazy import cached_property
+from .._base.notes import Note
 from .._base.ragged import row_of, sizes_of
 from ..annotations import Axes, Labels, Rankings, Ratings
 from ..annotations.other_annotators import of_cases
@@ -50,7 +51,7 @@ class Options:
         checks.option("missing", self.missing, ("error", "drop"))
 
     def affordable(
-        self, work: float, what: str = "", notes: list[str] | None = None, *, most: float = 2e9, least: int | None = None
+        self, work: float, what: str = "", notes: list[Note] | None = None, *, most: float = 2e9, least: int | None = None
     ) -> int:
         """Return the number of resamples: the wanted number, or fewer if resamples of this work would together take over some seconds.
 
@@ -58,7 +59,7 @@ class Options:
         """
         n = min(self.n_resamples, max(LEAST_RESAMPLES if least is None else least, int(most / max(work, 1))))
         if n < self.n_resamples and notes is not None:
-            notes.append(f"Intervals of {what} are from {n} resamples.")
+            notes.append(Note("fewer_resamples", "Intervals of {what} are from {n} resamples.", what=what, n=n))
         return n
 
 
@@ -259,15 +260,15 @@ class Context:
             begin += len(one.names)
         return found.take(np.concatenate(at))
 
-    def label_counts(self, without: str, notes: list[str]) -> Int64 | None:
+    def label_counts(self, without: str, notes: list[Note]) -> Int64 | None:
         """Return the counts of labels (n, K) if there are scores to compare with them; add a note if there are too many."""
         if not self.known.is_labels or not self.scores:
             return None
         if self.known.counts is None:
-            notes.append(f"{without}: over {MOST_COUNTS:,} cases x classes.")
+            notes.append(Note("too_large", "{without}: over {most:,} cases x classes.", without=without, most=MOST_COUNTS))
         return self.known.counts
 
-    def ask_parts(self, parts: Iterable[tuple[Int64, Array]], what: str, notes: list[str]) -> Ask:
+    def ask_parts(self, parts: Iterable[tuple[Int64, Array]], what: str, notes: list[Note]) -> Ask:
         """Return a request for means over parts of the cases, on the resamples of the metrics."""
         found = PartMeans(self.n_cases, parts)
         return Ask(found, self.options.affordable(found.work + 5 * self.n_cases, what, notes, most=MOST_WORK), self.counted)

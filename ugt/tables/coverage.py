@@ -8,6 +8,7 @@ import numpy as np
 
 from .._base import notices, parallel
 from .._base.arrays import Array, Bools, Int64, NDArray
+from .._base.notes import Note
 from .._base.ragged import row_of
 from ..annotations.probabilities import is_probability
 from ..calibration import selection
@@ -43,12 +44,12 @@ LABELS, MOST_LABELS = 100, 2 * 10**6  # most labels that are sampled: per case, 
 MOST_SCORED = 10**8  # most cases x classes x models: some ten seconds
 
 
-def make(context: Context, notes: list[str]) -> Made:
+def make(context: Context, notes: list[Note]) -> Made:
     """Return rows of all models that give probabilities."""
     if not context.scores or context.known.n_classes < 2:
         return {}
     if context.mean is None:
-        notes.append(f"Prediction sets were not made: over {MOST_CELLS:,} cases x classes.")
+        notes.append(Note("too_large", "Prediction sets were not made: over {most:,} cases x classes.", most=MOST_CELLS))
         return {}
     kept = context.defined
     models = _models(context, context.mean, notes)
@@ -57,8 +58,8 @@ def make(context: Context, notes: list[str]) -> Made:
     n = int(kept.sum())
     first = halves(n, context.clusters_of(kept), context.making.seed)
     if first is None:
-        said = f"fewer than {LEAST_CASES} cases" if n < LEAST_CASES else "the clusters cannot be divided into two halves"
-        notes.append(f"Prediction sets were not made: {said}.")
+        why = f"fewer than {LEAST_CASES} cases" if n < LEAST_CASES else "the clusters cannot be divided into two halves"
+        notes.append(Note("no_halves", "Prediction sets were not made: {why}.", why=why))
         return {}
     wanted = [(model, score) for model in models for score in SCORES]
     coverage, answers = _judged(context, context.mean, first, wanted)
@@ -71,14 +72,14 @@ def make(context: Context, notes: list[str]) -> Made:
     return {"set_coverage": rows}
 
 
-def _judged(context: Context, mean: Array, first: Bools, wanted: list[tuple[str, str]]) -> tuple[Ratios, list[tuple[Array, list[str]]]]:
+def _judged(context: Context, mean: Array, first: Bools, wanted: list[tuple[str, str]]) -> tuple[Ratios, list[tuple[Array, list[Note]]]]:
     """Return the coverages of models and scores, and of each the means (3, levels) of mass, size and whether sets are empty, and notes."""
     kept = context.defined
     truth = mean if kept.all() else mean[kept]
     ids = context.known.axes.case_ids[context.known.rows][kept]
     table = np.full((len(kept), len(wanted) * len(LEVELS)), np.nan)
 
-    def judged(begin: int, end: int) -> tuple[Array, list[str]]:
+    def judged(begin: int, end: int) -> tuple[Array, list[Note]]:
         model, score = wanted[begin]
         probs = np.ascontiguousarray(context.scores[model] if kept.all() else context.scores[model][kept], np.float64)
         mass, size, said = _both_halves(probs, truth, ids, first, score, context.making.seed)
@@ -89,17 +90,20 @@ def _judged(context: Context, mean: Array, first: Bools, wanted: list[tuple[str,
     return Ratios.of(table).compact(), answers
 
 
-def _models(context: Context, mean: Array, notes: list[str]) -> list[str]:
+def _models(context: Context, mean: Array, notes: list[Note]) -> list[str]:
     """Return the models that give probabilities, as many as can be scored in a short time."""
     models = []
     for model, table in context.scores.items():
         if is_probability(table):
             models.append(model)
         else:
-            notes.append(f"The scores of model {model} are not probabilities: it has no prediction sets.")
+            notes.append(
+                Note("no_probabilities", "The scores of model {model} are not probabilities: it has no prediction sets.", model=model)
+            )
     most = MOST_SCORED // mean.size
     if len(models) > most:
-        notes.append(f"Prediction sets were made for {most} of {len(models)} models: there are many cases and classes.")
+        words = "Prediction sets were made for {n} of {of} models: there are many cases and classes."
+        notes.append(Note("some_models", words, n=most, of=len(models)))
     return models[:most]
 
 
@@ -114,9 +118,9 @@ def halves(n: int, clusters: Any, seed: int) -> Bools | None:
     return first if LEAST_HALF <= first.sum() <= n - LEAST_HALF else None
 
 
-def _both_halves(probs: Array, truth: Array, ids: NDArray[Any], first: Bools, score: str, seed: int) -> tuple[Array, Int64, list[str]]:
+def _both_halves(probs: Array, truth: Array, ids: NDArray[Any], first: Bools, score: str, seed: int) -> tuple[Array, Int64, list[Note]]:
     """Return for each level the plausibility mass (3, n) and the size (3, n) of the set of every case, and notes."""
-    notes: list[str] = []
+    notes: list[Note] = []
     mass, size = np.empty((len(LEVELS), len(probs))), np.empty((len(LEVELS), len(probs)), np.int64)
     m = max(1, min(LABELS, MOST_LABELS // len(probs)))
     for here in (first, ~first):
@@ -130,5 +134,6 @@ def _both_halves(probs: Array, truth: Array, ids: NDArray[Any], first: Bools, sc
                 mass[i, ~here] = np.minimum(np.bincount(row_of(sets.offsets), inside, sets.n_cases), 1.0)
                 size[i, ~here] = sets.sizes
                 if np.isinf(fitted.thresholds(alpha)).any():
-                    notes.append(f"Prediction sets of level {level:g} hold all classes: a half of the cases is too few to calibrate them.")
+                    words = "Prediction sets of level {level:g} hold all classes: a half of the cases is too few to calibrate them."
+                    notes.append(Note("sets_of_all_classes", words, level=level))
     return mass, size, notes

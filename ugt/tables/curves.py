@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .._base.arrays import Array, Bools
+from .._base.notes import Note
 from ..resampling import NumberFacts, Statistic
 from ..soft.bands import DIGITS, CurvePoints
 from ..soft.columns import ScoreColumn
@@ -61,12 +62,14 @@ MOST_WORK = 2 * 10**8  # most cases x resamples x curves: some seconds
 AREAS, HARD = ("soft_auroc", "soft_average_precision"), ("hard_auroc", "hard_average_precision")
 
 
-def make(context: Context, notes: list[str]) -> Made:
+def make(context: Context, notes: list[Note]) -> Made:
     """Return rows of curves and of the areas under them."""
     if not context.scores or context.known.n_classes < 2:
         return {}
     if context.mean is None:
-        notes.append(f"ROC and precision-recall curves were not computed: over {MOST_CELLS:,} cases x classes.")
+        notes.append(
+            Note("too_large", "ROC and precision-recall curves were not computed: over {most:,} cases x classes.", most=MOST_CELLS)
+        )
         return {}
     kept = context.defined
     if not kept.any():
@@ -78,7 +81,9 @@ def make(context: Context, notes: list[str]) -> Made:
     for k in classes:
         name, p = str(context.known.axes.classes[k]), np.ascontiguousarray(np.clip(mean[:, k], 0.0, 1.0))
         if not 0 < p.sum() < len(p):
-            notes.append(f"Curves of class {name} are undefined: no case is {'negative' if p.sum() > 0 else 'positive'}.")
+            lacking = "negative" if p.sum() > 0 else "positive"
+            words = "Curves of class {name} are undefined: no case is {lacking}."
+            notes.append(Note("one_sided_class", words, name=name, lacking=lacking))
             continue
         for model, table in context.scores.items():
             makers[model, name] = partial(Curves.of, table, k, p, kept)
@@ -101,26 +106,28 @@ def make(context: Context, notes: list[str]) -> Made:
     return {"curves": curves, "curve_scores": rows}
 
 
-def _classes(mean: Array, axes: Any, notes: list[str]) -> list[int]:
+def _classes(mean: Array, axes: Any, notes: list[Note]) -> list[int]:
     """Return the classes with most expected cases."""
     order: list[int] = np.argsort(-mean.sum(axis=0), kind="stable").tolist()
     shown, others = order[:MOST_CLASSES], order[MOST_CLASSES:]
     if others:
         names = ", ".join(str(axes.classes[k]) for k in others[:MOST_NAMES])
         more = f" and {len(others) - MOST_NAMES:,} more" if len(others) > MOST_NAMES else ""
-        notes.append(f"Curves are of the {MOST_CLASSES} classes with the greatest expected number of cases. Left out: {names}{more}.")
+        words = "Curves are of the {n} classes with the greatest expected number of cases. Left out: {names}{more}."
+        notes.append(Note("some_classes", words, n=MOST_CLASSES, names=names, more=more))
     return shown
 
 
-def _resamples(work: int, context: Context, notes: list[str]) -> int:
+def _resamples(work: int, context: Context, notes: list[Note]) -> int:
     """Return the number of resamples for the bands; 0: no bands."""
     wanted = min(MOST_RESAMPLES, context.options.n_resamples)
     n = min(wanted, context.options.affordable(work, most=MOST_WORK, least=0))
     if n < min(wanted, LEAST_RESAMPLES):
-        notes.append("ROC and precision-recall curves have no bands: there are too many cases and curves to resample.")
+        words = "ROC and precision-recall curves have no bands: there are too many cases and curves to resample."
+        notes.append(Note("no_bands", words))
         return 0
     if n < wanted:
-        notes.append(f"Bands of ROC and precision-recall curves are from {n} resamples.")
+        notes.append(Note("fewer_resamples", "Bands of ROC and precision-recall curves are from {n} resamples.", n=n))
     return n
 
 

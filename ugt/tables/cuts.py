@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .._base import notices
+from .._base.notes import Note
 from ..grades import calibration_at_cuts
 from ..grades.cuts import above, auroc_of_each_cut
 from .context import MOST_WORK, Ask, Made
@@ -36,10 +37,10 @@ class CutRow(NamedTuple):
 
 TABLES = {"cuts": CutRow}
 MOST_CUTS = 20  # cuts of a scale
-TOO_MANY = "The scale has {} cuts: areas and calibration were not computed cut by cut."
+TOO_MANY = "The scale has {n} cuts: areas and calibration were not computed cut by cut."
 
 
-def make(context: Context, notes: list[str]) -> Made:
+def make(context: Context, notes: list[Note]) -> Made:
     """Return the AUROC of each model at each cut under the main truth, and the calibration loss of its probability above the cut."""
     graded, truth = context.graded, context.truth_of_grades
     if graded is None or truth is None:
@@ -47,7 +48,7 @@ def make(context: Context, notes: list[str]) -> Made:
     order = np.argsort(graded.values, kind="stable")
     n_cuts = len(order) - 1
     if n_cuts > MOST_CUTS:
-        notes.append(TOO_MANY.format(n_cuts))
+        notes.append(Note("too_large", TOO_MANY, n=n_cuts))
         return {}
     share = np.nanmean(above(truth.mean(), order), axis=0)
     areas: dict[str, Sequence[SoftScore]] = {}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .._base.arrays import Array, Int64, NDArray
+from .._base.notes import Note
 from .._base.ragged import distinct_pairs, row_of
 from ..annotations import Labels, Rankings
 from .context import most
@@ -67,7 +68,7 @@ class Uses(NamedTuple):
     times: Int64
 
 
-def make(context: Context, notes: list[str]) -> Rows:
+def make(context: Context, notes: list[Note]) -> Rows:
     """Return the tables, over all cases, judged or not; without rows if annotations are unknown."""
     known = context.known.annotations
     if known is None:
@@ -131,12 +132,13 @@ def _agreement(uses: Uses, n_annotators: int, n_cases: int) -> Array:
     return np.asarray(np.where(cases > 0, total / np.maximum(cases, 1), np.nan))
 
 
-def _overlap_of(names: NDArray[Any], case: Int64, annotator: Int64, notes: list[str]) -> list[OverlapRow]:
+def _overlap_of(names: NDArray[Any], case: Int64, annotator: Int64, notes: list[Note]) -> list[OverlapRow]:
     """Return the number of cases that two annotators share: every pair once, in the order of the annotators."""
     n = len(names)
     chosen = most(np.bincount(annotator, minlength=n), MOST_OVERLAP)
     if n > MOST_OVERLAP:
-        notes.append(f"Cases that two annotators share are counted among the {MOST_OVERLAP} of {n:,} annotators with most cases.")
+        words = "Cases that two annotators share are counted among the {shown} of {n:,} annotators with most cases."
+        notes.append(Note("some_annotators", words, shown=MOST_OVERLAP, n=n))
     place = np.full(n, -1, np.int64)
     place[chosen] = np.arange(len(chosen))
     here = place[annotator] >= 0
@@ -167,7 +169,7 @@ def _sizes_of(n_annotations: Int64 | None) -> list[SizeRow]:
     return [SizeRow(int(size), int(n)) for size, n in zip(sizes, n_cases)]
 
 
-def _classes_of(known: Labels | Rankings, uses: Uses, notes: list[str]) -> list[ClassCountRow]:
+def _classes_of(known: Labels | Rankings, uses: Uses, notes: list[Note]) -> list[ClassCountRow]:
     """Return the number of labels of every class, or of rankings that name it, and their share of all."""
     k = known.n_classes
     given = np.bincount(uses.label, uses.times, k)
@@ -175,7 +177,8 @@ def _classes_of(known: Labels | Rankings, uses: Uses, notes: list[str]) -> list[
     total = float(known.count.sum()) if isinstance(known, Labels) else float(len(known.annotator))
     chosen = most(given, MOST_CLASSES)
     if k > MOST_CLASSES:
-        notes.append(f"The table of classes has the {MOST_CLASSES:,} of {k:,} that were given most often.")
+        words = "The table of classes has the {shown:,} of {n:,} that were given most often."
+        notes.append(Note("some_classes", words, shown=MOST_CLASSES, n=k))
     return [
         ClassCountRow(str(known.axes.classes[c]), int(given[c]), float(given[c] / total) if total else None, int(cases[c]),
                       bool(given[c] == 0))

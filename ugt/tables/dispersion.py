@@ -8,6 +8,7 @@ import numpy as np
 
 from .._base import notices
 from .._base.arrays import Array, Int64
+from .._base.notes import Note
 from ..annotations.probabilities import is_probability
 from ..calibration.disagreement import disagreement_losses
 from ..calibration.pairs_of_labels import predicted_disagreement
@@ -36,14 +37,15 @@ TABLES = {"disagreement_bins": DisagreementRow}
 MOST_RESAMPLES = 1000
 
 
-def make(context: Context, notes: list[str]) -> Made:
+def make(context: Context, notes: list[Note]) -> Made:
     """Return rows of bins for the models that give probabilities, if annotations are labels; calibration makes the map."""
     counts = context.label_counts("The calibration-dispersion map was not made", notes)
     if counts is None:
         return {}
     total = counts.sum(axis=1)
     if not (total > 1).any():
-        notes += ["Dispersion and disagreement need cases with at least two labels: there are none."] if total.any() else []
+        words = "Dispersion and disagreement need cases with at least two labels: there are none."
+        notes += [Note("single_labels", words)] if total.any() else []
         return {}
     models = {model: DisagreementBins(counts, table) for model, table in context.scores.items() if is_probability(table)}
     asks = [] if context.clusters is None else [one.ask(context) for one in models.values()]

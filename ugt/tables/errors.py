@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .._base import notices
+from .._base.notes import Note
 from .._base.ragged import row_of, sizes_of
 from ..resampling import Ratios, over
 from .context import Ask, Made
@@ -58,7 +59,7 @@ class GivenGradesRow(NamedTuple):
 TABLES = {"least_error": LeastErrorRow, "next_annotator_error": NextErrorRow, "given_grades": GivenGradesRow}
 
 
-def make(context: Context, notes: list[str]) -> Made:
+def make(context: Context, notes: list[Note]) -> Made:
     """Return the least error of any prediction under each truth; errors against one annotator, and of annotators against each other."""
     graded = context.graded
     if graded is None or not graded.least:

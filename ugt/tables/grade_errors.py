@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from .._base.notes import Note
 from ..resampling import Ratios
 from .context import MOST_CELLS, MOST_WORK, Ask, Made
 from .rows import Number, with_ends
@@ -44,7 +45,7 @@ LEAST = 5.0  # fewest expected cases of a grade for an interval
 HALF = 0.5 + 1e-9  # grades by which a prediction may differ to be near
 
 
-def make(context: Context, notes: list[str]) -> Made:
+def make(context: Context, notes: list[Note]) -> Made:
     """Return, for all cases and for each grade, the expected shares of predictions below, near and above it, and mean errors.
 
     The grade of case i is v_k with probability m_ik, the mean plausibility, and the prediction is x_i. Near: |x_i - v_k| is at most half of
@@ -56,7 +57,7 @@ def make(context: Context, notes: list[str]) -> Made:
     values = graded.values
     step = float(np.diff(np.sort(values)).min(initial=np.inf))
     if context.n_cases * len(values) * N_PARTS * len(graded.given) > MOST_CELLS:
-        notes.append(f"Errors by grade were not computed: over {MOST_CELLS:,} numbers.")
+        notes.append(Note("too_large", "Errors by grade were not computed: over {most:,} numbers.", most=MOST_CELLS))
         return {}
     law = np.where(here[:, None], context.mean, 0.0)
     asks, n = {}, context.options.n_resamples

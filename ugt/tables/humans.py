@@ -11,6 +11,7 @@ import numpy as np
 
 from .._base import notices
 from .._base.counts import counted
+from .._base.notes import Note
 from .._base.ragged import row_of
 from ..humans import annotator_discrepancy, discrepancy_ratio
 from .context import MOST_COUNTS, Ask, Made, first_choices
@@ -44,16 +45,16 @@ MOST_ANNOTATORS = 40  # annotators with most cases that are judged one by one
 LEAST_CASES = 10
 
 
-def make(context: Context, notes: list[str]) -> Made:
+def make(context: Context, notes: list[Note]) -> Made:
     """Return rows of models and annotators; empty if annotators are not named."""
     labels, options = context.known.labels, context.options
     if labels is None or not context.scores or len(labels.annotators) < 2:
         return {}
     if not _is_shared(labels):
-        notes.append("Models were not compared with annotators: no case has labels of two annotators.")
+        notes.append(Note("single_labels", "Models were not compared with annotators: no case has labels of two annotators."))
         return {}
     if context.known.n_cases * context.known.n_classes > MOST_COUNTS:
-        notes.append(f"Models were not compared with annotators: over {MOST_COUNTS:,} cases x classes.")
+        notes.append(Note("too_large", "Models were not compared with annotators: over {most:,} cases x classes.", most=MOST_COUNTS))
         return {}
     shared = context.options.ties == "expectation"
     choices = context.choices if shared else {name: first_choices(scores) for name, scores in context.scores.items()}
@@ -78,7 +79,8 @@ def make(context: Context, notes: list[str]) -> Made:
         two_way = {name: _two_way(one, context, level) for name, one in ratios.items()}
     if found.too_few:
         few = counted(len(found.too_few), "annotator", ("was", "were"))
-        notes.append(f"{few} not set beside the models one by one: fewer than {least} cases with two others.")
+        words = "{annotators} not set beside the models one by one: fewer than {least} cases with two others."
+        notes.append(Note("some_annotators", words, annotators=few, least=least))
     return {"humans": [_row(row, upper, two_way) for row in table_]}
 
 

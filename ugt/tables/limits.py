@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import comb
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .._base.notes import Note
 from ..humans import LimitsOfAgreement, bland_altman
 from .context import MOST_CELLS
 from .rows import Number, finite, with_ends
@@ -45,11 +46,11 @@ class LimitsRow(NamedTuple):
 TABLES = {"limits": LimitsRow}
 COVERAGE = 0.95
 MOST = 12  # annotators with a row for each pair; pairs on the page
-TOO_MANY = f"Limits of agreement were not computed: over {MOST} annotators (ugt.humans.bland_altman takes some of them)."
-TOO_LARGE = f"Limits of agreement were not computed: over {MOST_CELLS:,} numbers (ugt.humans.bland_altman has no such limit)."
+TOO_MANY = "Limits of agreement were not computed: over {most} annotators (ugt.humans.bland_altman takes some of them)."
+TOO_LARGE = "Limits of agreement were not computed: over {most:,} numbers (ugt.humans.bland_altman has no such limit)."
 
 
-def make(context: Context, notes: list[str]) -> Rows:
+def make(context: Context, notes: list[Note]) -> Rows:
     """Return any two annotators, every pair of them, and every model with all annotators; intervals hold for all rows of one of these."""
     graded = context.graded
     given = None if graded is None else context.known.ratings if graded.values is None else context.known.labels
@@ -57,10 +58,10 @@ def make(context: Context, notes: list[str]) -> Rows:
     if graded is None or given is None or not n_annotators or (n_annotators == 1 and not graded.given):
         return {}
     if n_annotators > MOST:
-        notes.append(TOO_MANY)
+        notes.append(Note("too_large", TOO_MANY, most=MOST))
         return {}
     if context.n_cases * n_annotators**2 * (1 + len(graded.given)) > MOST_CELLS:
-        notes.append(TOO_LARGE)
+        notes.append(Note("too_large", TOO_LARGE, most=MOST_CELLS))
         return {}
     rows, level = between(given, context.clusters, context.options.level), _joint(context.options.level, max(len(graded.given), 1))
     for model in graded.given:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .._base import notices
+from .._base.notes import Note
 from ..truth.panel_check import Halves, PanelCheck
 from .context import MOST_CELLS, Made
 from .names import truth_name
@@ -43,13 +44,13 @@ MOST_ANNOTATORS = 40
 REFUTED = 0.001  # p-value below which the truth model is said first of all not to describe the annotators
 
 
-def make(context: Context, notes: list[str]) -> Made:
+def make(context: Context, notes: list[Note]) -> Made:
     """Return a row for each reliability, and below the middle one a row for each annotator, if they are few."""
     known, how = context.known.judged, context.aggregation
     if how not in OPTIONS or known is None:
         return {}
     if known.n_cases * known.n_classes > MOST_CELLS:
-        notes.append(f"Annotators were not held out: over {MOST_CELLS:,} cases x classes.")
+        notes.append(Note("too_large", "Annotators were not held out: over {most:,} cases x classes.", most=MOST_CELLS))
         return {}
     sampled = how == "plackett-luce"
     each = 0 < len(known.annotators) <= MOST_ANNOTATORS and not sampled and np.ndim(context.making.prior) < 2
@@ -67,7 +68,8 @@ def make(context: Context, notes: list[str]) -> Made:
             return {}
     main = found.get(context.reliability)
     if main is not None and main.p_value < REFUTED:
-        notes.append(f"The truth model does not describe these annotators (at {truth_name(context.reliability)}): {main.sentence()}")
+        words = "The truth model does not describe these annotators (at {truth}): {sentence}"
+        notes.append(Note("truth_model_refuted", words, truth=truth_name(context.reliability), sentence=main.sentence()))
     rows = [row for reliability, one in found.items() for row in _rows(one, reliability, context.options.level)]
     return {"panel_check": rows}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from .._base.notes import Note
 from .context import Made
 from .rows import Number, both
 from .standings import FlipRow, MetricRow, WinnerRow, both_ends, flips, standings
@@ -29,7 +30,7 @@ class CertaintyRow(NamedTuple):
 TABLES = {"metrics": MetricRow, "certainty": CertaintyRow, "winners": WinnerRow, "flips": FlipRow}
 
 
-def make(context: Context, notes: list[str]) -> Made:
+def make(context: Context, notes: list[Note]) -> Made:
     """Return intervals of certainties and metrics over cases, alone and together with draws; ranks, leads and flips."""
     if not context.asked:  # ratings without models
         return {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .._base.notes import Note
 from ..studies import plan_annotations
 from .context import MOST_CELLS
 from .rows import Number, finite
@@ -38,7 +39,7 @@ ALPHA, AGREEMENT = "alpha", "agreement"
 MOST_MODELS = 10
 
 
-def make(context: Context, notes: list[str]) -> Rows:
+def make(context: Context, notes: list[Note]) -> Rows:
     """Return rows for each model's agreement with one more annotator, or without models for alpha; empty if no plan can be made."""
     labels = context.known.labels
     if labels is None or context.clusters is not None or labels.n_cases * labels.n_classes > MOST_CELLS:

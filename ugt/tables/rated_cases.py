@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .._base.notes import Note
 from .worklist import CaseColumns
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 TABLES = {"cases": CaseColumns}
 
 
-def make(context: Context, notes: list[str]) -> dict[str, ResultTable]:
+def make(context: Context, notes: list[Note]) -> dict[str, ResultTable]:
     """Return the judged cases, those with the largest least error first: there, any prediction is expected to be far from a new rating."""
     known, graded = context.known, context.graded
     assert graded is not None

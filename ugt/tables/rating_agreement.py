@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .._base import notices
+from .._base.notes import Note
 from ..agreement import agreement_table
 from ..agreement.overviews import AgreementRow
 from .context import Ask, Made
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 TABLES = {"agreement": AgreementRow}
 
 
-def make(context: Context, notes: list[str]) -> Made:
+def make(context: Context, notes: list[Note]) -> Made:
     """Return a row for each coefficient; empty if no case has two ratings."""
     ratings = context.known.ratings
     if np.diff(ratings.offsets).max(initial=0) < 2:

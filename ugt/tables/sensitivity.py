@@ -10,6 +10,7 @@ import numpy as np
 
 from .._base import notices
 from .._base.arrays import Array, Int64
+from .._base.notes import Note
 from .._base.ragged import take
 from ..annotations.other_annotators import cases_of_annotators, joined, without
 from ..plausibilities.metric import METRICS
@@ -49,12 +50,12 @@ BACKGROUNDS = (0.0, 0.001, 0.1)
 MOST_WORK = 3 * 10**7  # most annotations, and cases x models, that are read again: some seconds
 FIT = 100  # reads of every label for every class in a fit of annotators, at most
 MOST_DRAWS = 2 * 10**6  # most cases x draws of a setting that is sampled again
-UNDETERMINED = "Sensitivity to {} ({}) was not computed: for the graded-response model labels must {}. Got {}."
+UNDETERMINED = "Sensitivity to {kind} ({name}) was not computed: for the graded-response model labels must {must}. Got {got}."
 MOST_POINTS = 12 * 10**6  # most cases x draws of all such settings
 LEARNING = 2000  # draws that take as long as the proposal of a case
 
 
-def make(context: Context, notes: list[str]) -> Rows:
+def make(context: Context, notes: list[Note]) -> Rows:
     """Return rows of top-1 accuracy under each setting."""
     tables: dict[str, Sequence[NamedTuple]] = {"diagnostics": context.diagnostics}
     if context.scores:
@@ -88,7 +89,7 @@ class _Work:
         self.annotated = context.known.annotations is not None
         self.orders = {name: Orders.from_dense(table, 1, self.ties) for name, table in context.scores.items()}
         self.left_out: list[str] = []
-        self.said: list[str] = []
+        self.said: list[Note] = []
         self.work = self.n_points = 0
         self.main = self._main()
 
@@ -140,7 +141,7 @@ class _Work:
     def _annotators(self) -> Iterator[Setting]:
         known = self.context.known.given
         if len(known.annotators) < 2:  # if they are not named, the evaluation has a note
-            self.said += ["No annotator was dropped: there is one only."] * len(known.annotators)
+            self.said += [Note("one_annotator", "No annotator was dropped: there is one only.")] * len(known.annotators)
             return
         per_annotator = cases_of_annotators(known, self.context.known.rows)
         n = len(known.annotators)
@@ -149,7 +150,8 @@ class _Work:
         order = np.argsort(-counts, kind="stable")[:MOST_ANNOTATORS]
         order = order[counts[order] > 0]
         if n > len(order):
-            self.said.append(f"Of {n:,} annotators the {len(order)} with most cases were dropped one by one.")
+            words = "Of {n:,} annotators the {shown} with most cases were dropped one by one."
+            self.said.append(Note("some_annotators", words, n=n, shown=len(order)))
         for a in order.tolist():
             yield Setting("annotator dropped", str(known.annotators[a]), self.how, self.context.reliability, annotator=a)
 
@@ -224,7 +226,7 @@ class _Work:
         lacking = _lacking(known) if setting.how == "graded-response" else None
         if lacking is not None:
             must, got = lacking
-            self.said.append(UNDETERMINED.format(setting.kind, setting.name, must, got))
+            self.said.append(Note("undetermined", UNDETERMINED, kind=setting.kind, name=setting.name, must=must, got=got))
             return {}
         truth = self._truth(setting, known).take(context.known.rows)
         if setting.ties is None:
@@ -267,15 +269,16 @@ class _Work:
             rows.append(SensitivityRow(setting.kind, setting.name, name, METRIC, 1, value, change, best, n))
         return rows
 
-    def notes(self) -> list[str]:
+    def notes(self) -> list[Note]:
         """Return notes on what was left out."""
         notes = list(self.said)
         if not self.main:
-            return [*notes, "Sensitivity was not computed: sampling all cases anew takes too long."]
+            return [*notes, Note("too_long", "Sensitivity was not computed: sampling all cases anew takes too long.")]
         if self.left_out:
             shown = ", ".join(self.left_out[:10])
             more = f" and {len(self.left_out) - 10} more" if len(self.left_out) > 10 else ""
-            notes.append(f"Sensitivity to some settings was not computed, because it takes too long: {shown}{more}.")
+            words = "Sensitivity to some settings was not computed, because it takes too long: {settings}{more}."
+            notes.append(Note("too_long", words, settings=shown, more=more))
         return notes
 
 

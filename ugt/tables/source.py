@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
+from .._base.notes import Note, notes_of
 from .makers import TABLES
 from .rows import Number, Row, row_from
 from .worklist import CaseColumns
@@ -90,7 +91,7 @@ class ReportSource:
     data: DataFacts
     provenance: Provenance
     left_out: Mapping[str, int]
-    notes: Sequence[str]
+    notes: Sequence[Note]
     models: Sequence[str]
     sources: Mapping[str, Sequence[str]]  # of uncertainty, for each interval
     cases: CaseColumns
@@ -112,7 +113,7 @@ class ReportSource:
                 prior_fit=fit and _record(PriorFit, fit), plan=made.get("plan") or NOTHING, report=made.get("report") or NOTHING,
             ),
             left_out=found["left_out"],
-            notes=found["notes"],
+            notes=notes_of(found),
             models=found["models"],
             sources=found["sources"],
             cases=CaseColumns.of(found["cases"]),

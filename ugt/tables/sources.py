@@ -11,6 +11,7 @@ import numpy as np
 from .. import resampling
 from .._base import notices
 from .._base.arrays import Array
+from .._base.notes import Note
 from ..annotations import Rankings
 from ..plausibilities.metric import METRICS
 from ..plausibilities.orders import Orders
@@ -49,7 +50,7 @@ LEAST_RESAMPLES = 25
 MOST_WORK = 3e7  # most resamples x (annotations + cases x models): some seconds
 
 
-def make(context: Context, notes: list[str]) -> Made:
+def make(context: Context, notes: list[Note]) -> Made:
     """Return one row per model and source: standard deviation and interval of its accuracy at the least k."""
     k = (context.metrics[0].k or 0) if context.metrics else 0
     wanted = ("topk_accuracy", k, context.reliability)
@@ -81,15 +82,16 @@ def make(context: Context, notes: list[str]) -> Made:
     return {"sources_of_spread": rows}
 
 
-def wider_alone(ends: Iterable[tuple[Ends, Ends]], n: int) -> list[str]:
+def wider_alone(ends: Iterable[tuple[Ends, Ends]], n: int) -> list[Note]:
     """Return a note if an interval over n annotators alone, the second of a model, is wider than that over annotators and cases."""
     if not any(_width(alone) > _width(together) for together, alone in ends):
         return []
     df = "one degree" if n == 2 else f"{n - 1} degrees"
-    return [
-        f"The interval over other annotators alone has {df} of freedom, from {n} annotators. It can be wider than the interval over "
+    words = (
+        "The interval over other annotators alone has {df} of freedom, from {n} annotators. It can be wider than the interval over "
         "annotators and cases together: quote that one."
-    ]
+    )
+    return [Note("wider_alone", words, df=df, n=n)]
 
 
 def _width(ends: Ends) -> float:
@@ -124,7 +126,7 @@ def _over_named(context: Context, k: int) -> list[Spread]:
     return rows
 
 
-def _over_labels(context: Context, k: int, notes: list[str]) -> list[Spread]:
+def _over_labels(context: Context, k: int, notes: list[Note]) -> list[Spread]:
     """Return spreads of the models for other labels of the same cases: drawn with replacement within each case, and aggregated again."""
     known = context.known.annotations
     if known is None:
@@ -132,7 +134,8 @@ def _over_labels(context: Context, k: int, notes: list[str]) -> list[Spread]:
     n_annotations = len(known.items if isinstance(known, Rankings) else known.label)
     n_resamples = min(N_RESAMPLES, int(MOST_WORK / (n_annotations + context.n_cases * (4 + len(context.scores)))))
     if context.aggregation in COSTLY or n_resamples < LEAST_RESAMPLES:
-        notes.append("The spread over labels was not computed: aggregating the annotations again and again would take too long.")
+        words = "The spread over labels was not computed: aggregating the annotations again and again would take too long."
+        notes.append(Note("too_long", words))
         return []
     from scipy.special import ndtri  # noqa: PLC0415  (half a second that only this needs)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .._base.arrays import Array, Int64, NDArray
+from .._base.notes import Note
 from .._base.ragged import row_of
 from .context import Made
 from .rows import STRATA, Number, reliability_key, with_ends
@@ -59,7 +60,7 @@ class Stratum(NamedTuple):
     code: Int64
 
 
-def make(context: Context, notes: list[str]) -> Made:
+def make(context: Context, notes: list[Note]) -> Made:
     """Return the table, one row per level and number: certainty first, then the models."""
     numbers, columns = _numbers_of(context)
     strata = list(_strata(context, notes)) if columns else []
@@ -80,7 +81,8 @@ def make(context: Context, notes: list[str]) -> Made:
             value = with_ends(found.estimate[j], (None, None) if few else ends[j])
             table.append(StratumRow(stratum.name, level, model, metric, *value, n_counted[j], n_clusters, few))
     if any(row.few for row in table):
-        notes.append(f"Strata with fewer than {FEW_CASES} cases, or {FEW_CLUSTERS} clusters where there are clusters, have no intervals.")
+        words = "Strata with fewer than {cases} cases, or {clusters} clusters where there are clusters, have no intervals."
+        notes.append(Note("no_intervals", words, cases=FEW_CASES, clusters=FEW_CLUSTERS))
     return {"strata": table}
 
 
@@ -97,7 +99,7 @@ def _certainty(context: Context) -> Array | None:
     return context.case_certainty.get(reliability_key(context.reliability))
 
 
-def _strata(context: Context, notes: list[str]) -> Iterator[Stratum]:
+def _strata(context: Context, notes: list[Note]) -> Iterator[Stratum]:
     known, certainty = context.known, _certainty(context)
     if certainty is not None:
         yield _by_certainty(certainty)
@@ -137,14 +139,15 @@ def _by_agreement(labels: Labels) -> Stratum:
     return Stratum("agreement", AGREEMENT_LEVELS, np.where(total >= 2, code, -1))
 
 
-def _by_subgroup(name: str, values: NDArray[Any], notes: list[str]) -> Stratum:
+def _by_subgroup(name: str, values: NDArray[Any], notes: list[Note]) -> Stratum:
     """Return a stratum with levels ordered as numbers if all are numbers, else as text; "not stated" is last."""
     stated = np.where(np.asarray(values, str) == "", NOT_STATED, np.asarray(values, str))
     found, code, size = np.unique(stated, return_inverse=True, return_counts=True)
     kept = list(range(len(found)))
     if len(found) > MOST_LEVELS:
         kept = sorted(kept, key=lambda level: -int(size[level]))[:MOST_LEVELS]
-        notes.append(f"Of the {len(found):,} levels of {name} the {MOST_LEVELS} with most cases are shown.")
+        words = "Of the {n:,} levels of {name} the {shown} with most cases are shown."
+        notes.append(Note("some_levels", words, n=len(found), name=name, shown=MOST_LEVELS))
     levels = _ordered([str(found[level]) for level in kept])
     place = {level: i for i, level in enumerate(levels)}
     new = np.array([place.get(str(level), -1) for level in found], np.int64)

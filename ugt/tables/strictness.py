@@ -9,6 +9,7 @@ import numpy as np
 
 from .._base import notices
 from .._base.counts import counted
+from .._base.notes import Note
 from ..agreement import annotator_strictness
 from .rows import Number, finite, with_ends
 
@@ -44,21 +45,22 @@ class StrictAnnotatorRow(NamedTuple):
 TABLES = {"strictness": StrictnessRow, "strict_annotators": StrictAnnotatorRow}
 CONVERGED = "The fit of the graded-response model did not converge: severities and annotators may change with more iterations."
 APART = (
-    "The annotators form {} groups without shared cases: the leniency of annotators of different groups is compared by the assumption that "
-    "their cases are alike."
+    "The annotators form {n} groups without shared cases: the leniency of annotators of different groups is compared by the assumption "
+    "that their cases are alike."
 )
 
 
-def make(context: Context, notes: list[str]) -> Rows:
+def make(context: Context, notes: list[Note]) -> Rows:
     """Return the annotators, the most lenient first; notes say whether the fit converged and whether annotators can be compared."""
     fit = context.fitted
     if fit is None:
         return _of_differences(context, notes)
-    notes += [] if fit.converged else [CONVERGED]
-    notes += [APART.format(fit.n_groups)] if fit.n_groups > 1 else []
+    notes += [] if fit.converged else [Note("not_converged", CONVERGED)]
+    notes += [Note("panels", APART, n=fit.n_groups)] if fit.n_groups > 1 else []
     undetermined = int(np.isnan(fit.leniency_error[fit.n_labels > 0]).sum())
     if undetermined:
-        notes.append(f"The labels do not determine the leniency of {counted(undetermined, 'annotator')}: no interval is given.")
+        words = "The labels do not determine the leniency of {annotators}: no interval is given."
+        notes.append(Note("undetermined", words, annotators=counted(undetermined, "annotator")))
     z = NormalDist().inv_cdf(0.5 + context.options.level / 2)
     leniency, discrimination = (
         [with_ends(value, (value - away, value + away)) for value, away in zip(values.tolist(), (z * errors).tolist())]
@@ -69,7 +71,7 @@ def make(context: Context, notes: list[str]) -> Rows:
     return {"strictness": rows}
 
 
-def _of_differences(context: Context, notes: list[str]) -> Rows:
+def _of_differences(context: Context, notes: list[Note]) -> Rows:
     """Return how each annotator's grades differ from those of the others in the same cases, highest first; none unless they are named."""
     graded, known = context.graded, context.known
     given = None if graded is None else known.ratings if graded.values is None else known.labels

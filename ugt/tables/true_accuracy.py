@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from .._base.notes import Note
 from ..metrics.bounds import outer_ends
 from ..metrics.next_annotator import next_annotator_agreement
 from .context import MOST_CELLS, MOST_WORK, Ask, Made
@@ -59,7 +60,7 @@ class NextAnnotatorRow(NamedTuple):
 TABLES = {"true_accuracy": TrueAccuracyRow, "next_annotator": NextAnnotatorRow}
 
 
-def make(context: Context, notes: list[str]) -> Made:
+def make(context: Context, notes: list[Note]) -> Made:
     """Return bounds and both assumptions under each truth; agreement with one more annotator."""
     if not context.scores:
         return {}
@@ -68,9 +69,10 @@ def make(context: Context, notes: list[str]) -> Made:
     asks = [Ask(one, n, context.counted) for _, _, one in context.bounds]
     known = context.known.judged
     if not asks:
-        notes.append(f"Bounds of the accuracy were not computed: over {MOST_CELLS:,} cases x classes.")
+        notes.append(Note("too_large", "Bounds of the accuracy were not computed: over {most:,} cases x classes.", most=MOST_CELLS))
     if known is None and context.known.annotations is not None:
-        notes.append("Agreement with one more annotator was not computed: some cases with rankings have no predictions.")
+        words = "Agreement with one more annotator was not computed: some cases with rankings have no predictions."
+        notes.append(Note("unjudged_rankings", words))
     people = [] if known is None else [next_annotator_agreement(known, s, ties=context.options.ties) for s in context.scores.values()]
     found = yield [*asks, *(Ask(one, context.options.n_resamples, context.counted) for one in people)]
     return {

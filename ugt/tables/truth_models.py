@@ -10,6 +10,7 @@ import numpy as np
 
 from .._base.arrays import Array, Int64
 from .._base.counts import counted
+from .._base.notes import Note
 from .._base.ragged import distinct
 from ..annotations.first_choices import first_choices
 from .context import Made, most
@@ -51,13 +52,14 @@ class Judgement(NamedTuple):
     table: Array
 
 
-def make(context: Context, notes: list[str]) -> Made:
+def make(context: Context, notes: list[Note]) -> Made:
     """Return the table, truths in the order voted, reliabilities, annotators, and in each the models."""
     models = list(context.scores)
     voted = [context.column(model, "voted_accuracy", None) for model in models]
     base = [column for column in voted if column is not None]
     if not models or len(base) < len(models):
-        notes += ["Truths are set side by side for the first choice of a model only (k = 1)."] if models else []
+        words = "Truths are set side by side for the first choice of a model only (k = 1)."
+        notes += [Note("first_choices_only", words)] if models else []
         return {}
     own = np.stack(base, 1)
     judged: list[tuple[str, str | None, list[int]]] = []
@@ -83,7 +85,7 @@ def _evaluated(context: Context, models: list[str], voted: Array) -> Iterator[Ju
         yield Judgement("reliability", reliability_key(reliability), everything, table)
 
 
-def _annotators(context: Context, notes: list[str]) -> Iterator[Judgement]:
+def _annotators(context: Context, notes: list[Note]) -> Iterator[Judgement]:
     """Yield the annotators with most cases, if they have enough."""
     known = context.known.annotations
     if known is None or len(known.annotators) == 0:
@@ -99,10 +101,9 @@ def _annotators(context: Context, notes: list[str]) -> Iterator[Judgement]:
     wanted = [a for a in most(n_cases, MOST_ANNOTATORS).tolist() if n_cases[a] >= LEAST_CASES]
     left_out = int((n_cases > 0).sum()) - len(wanted)
     if left_out:
-        notes.append(
-            f"{counted(left_out, 'annotator', ('was', 'were'))} not taken as the truth one by one: fewer than {LEAST_CASES} cases, "
-            f"or not among the {MOST_ANNOTATORS} with most."
-        )
+        words = "{annotators} not taken as the truth one by one: fewer than {least} cases, or not among the {most} with most."
+        few = counted(left_out, "annotator", ("was", "were"))
+        notes.append(Note("some_annotators", words, annotators=few, least=LEAST_CASES, most=MOST_ANNOTATORS))
     hits = _hits(context, case, label, weight, entry, len(at))
     order = np.argsort(annotator[at], kind="stable")
     ends = np.searchsorted(annotator[at][order], np.arange(len(names) + 1))

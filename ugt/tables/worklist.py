@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from .._base.checks import error
+from .._base.notes import Note
 from .._base.ragged import offsets_of, row_of, sizes_of
 from ..annotations.first_choices import first_choices
 from ..resampling import distinct_rows
@@ -62,7 +63,7 @@ class UnanimousRow(NamedTuple):
 TABLES = {"cases": CaseColumns, "unanimous_cases": UnanimousRow}
 
 
-def make(context: Context, notes: list[str]) -> Rows:
+def make(context: Context, notes: list[Note]) -> Rows:
     """Return the judged cases, least certain first, undefined ones last; and what equal annotations leave open."""
     known, certainty = context.known, context.case_certainty
     mean = np.mean(np.stack(list(certainty.values())), 0)

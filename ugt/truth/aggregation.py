@@ -13,6 +13,7 @@ import numpy as np
 from .._base import checks, identifiers, notices
 from .._base.arrays import Array, Int32, Int64, NDArray
 from .._base.axes import owned
+from .._base.notes import Note
 from .._base.ragged import dense, n_empty, offsets_of, row_of, sizes_of
 from .._core import _tables
 from ..annotations import Labels, Rankings
@@ -245,7 +246,7 @@ def dirichlet(labels: Labels | NDArray[Any], *, reliability: Any = 1.0, prior: A
         prior = fit_dirichlet_prior(known)
     alpha = _prior(prior, known)
     if np.ndim(alpha) == 2:
-        notices.note(INFORMED)
+        notices.note(Note("truth_of_a_model", INFORMED))
     make = partial(_dirichlet, known, weights, gamma=gamma)
     found = make(alpha=alpha)
     if not (isinstance(prior, DirichletPrior) and prior.is_of(known)):

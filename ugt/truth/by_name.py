@@ -11,6 +11,7 @@ import numpy as np
 
 from .._base import checks, identifiers, notices
 from .._base.grades import ORDERED
+from .._base.notes import Note
 from .._base.wording import arg
 from ..annotations import Labels, Rankings, Ratings
 from ..annotations.named import per_class
@@ -37,6 +38,15 @@ KNOWN_PRIOR = (
 )
 KNOWN_IN_PARTS = (
     "Intervals of certainties and metrics include the fit of the prior. Those of parts of the cases and in other tables take it as known."
+)
+IMPOSSIBLE = (
+    "Classes that no annotator named have plausibility exactly 0: in cases with at most k named classes the certainty of order k is 1, and "
+    "set accuracy is low, because the rest of the set is a random choice."
+)
+SAMPLED = "The truth is given as draws: values have Monte Carlo error, and certainty has a small upward bias."
+SEPARATE = (
+    "Each annotator has a separate reliability, from {least:g} ({of_least}) to {most:g} ({of_most}); reliability 1 in tables means these "
+    "reliabilities."
 )
 ONE_GRADE = 1e-6  # concentration of a Dirichlet law whose draws are one grade each: up to 1e-13 with the given probabilities
 # A label may count for less than one if annotators share errors, and for more if each annotator is a panel; 1 is the middle.
@@ -186,7 +196,7 @@ class Truths:
     makers: list[tuple[float | None, Callable[[], Plausibilities]]]
     settings: dict[str, Any]
     known: Any = None  # the annotations in the form that the truth model uses
-    notes: list[str] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)  # diagnostics of the chains of each reliability
     fits: list[Any] = field(default_factory=list)  # the fit of annotators, if the truth comes from one that is kept
 
@@ -196,28 +206,25 @@ class Truths:
             with notices.heard() as heard:
                 truth = make()
             for message in heard:
-                self.notes.append(f"{'' if reliability is None else f'At reliability {reliability:g}: '}{message}.")
+                self.notes.append(message.with_text(f"{'' if reliability is None else f'At reliability {reliability:g}: '}{message}."))
                 notices.warn(message, stacklevel=4)
             if not isinstance(truth, Plausibilities):  # of ratings
                 yield reliability, truth
                 continue
             if truth.has_impossible_classes and self.settings["aggregation"] != "graded-response":
-                self.say(
-                    "Classes that no annotator named have plausibility exactly 0: in cases with at most k named classes the certainty of "
-                    "order k is 1, and set accuracy is low, because the rest of the set is a random choice."
-                )
+                self.say(Note("impossible_classes", IMPOSSIBLE))
             if truth.is_sampled:
                 self.diagnostics += _mixing(reliability, truth)
-                self.say("The truth is given as draws: values have Monte Carlo error, and certainty has a small upward bias.")
+                self.say(Note("draws", SAMPLED))
             yield reliability, truth
             if isinstance(truth, Integrated):  # which points were needed is known after its use
                 integrated.append(truth.summary())
                 self.diagnostics += _integrals(reliability, integrated[-1])
             elif truth.note:
-                self.say(truth.note)
+                self.say(Note("weighted_points", "{note}", note=truth.note))
             del truth  # draws are large: free them before the next are made
         if integrated:
-            self.say(note_of(integrated))
+            self.say(Note("integrals", "{note}", note=note_of(integrated)))
 
     @property
     def conjugate(self) -> bool:
@@ -229,7 +236,7 @@ class Truths:
         known = [reliability for reliability, _ in self.makers]
         return known[len(known) // 2]
 
-    def say(self, note: str) -> None:
+    def say(self, note: Note) -> None:
         if note not in self.notes:
             self.notes.append(note)
 
@@ -252,7 +259,7 @@ def truths(known: Any, how: str, reliability: Any, making: Making) -> Truths:
     fitted = "prior" in chosen and making.fit is not None and np.array_equal(making.prior, making.fit.value)
     given = {**chosen, "prior": making.fit} if fitted else chosen
     fits: list[Any] = []
-    said: list[str] = []
+    said: list[Note] = []
     if how == "graded-response":
         function = partial(function, fits=fits)
     if how == "normal":
@@ -271,15 +278,13 @@ def truths(known: Any, how: str, reliability: Any, making: Making) -> Truths:
     settings: dict[str, Any] = {"aggregation": how, "parameters": chosen}
     if how == "normal":
         settings["parameters"] = {"normal_prior": [law.location, law.kappa, law.shape, law.scale]}
-    own, notes = making.annotator_reliability, [f"{message[0].upper()}{message[1:]}." for message in said]
+    own, notes = making.annotator_reliability, [one.with_text(f"{one.text[0].upper()}{one.text[1:]}.") for one in said]
     if own is not None:
         own = annotator_reliabilities(own, known)
         settings["annotator_reliability"] = {str(name): value for name, value in own.items()}
         low, high = (pick(own, key=own.__getitem__) for pick in (min, max))
-        notes += [
-            f"Each annotator has a separate reliability, from {own[low]:g} ({low}) to {own[high]:g} ({high}); reliability 1 in tables "
-            "means these reliabilities."
-        ]
+        ends = {"least": own[low], "of_least": str(low), "most": own[high], "of_most": str(high)}
+        notes.append(Note("separate_reliabilities", SEPARATE, **ends))
     gammas = _reliabilities(RELIABILITIES[how] if reliability is None else reliability)
     if how == "plackett-luce":
         known = as_rankings(known)
@@ -288,7 +293,7 @@ def truths(known: Any, how: str, reliability: Any, making: Making) -> Truths:
     return Truths(list(makers), {**settings, "reliability": gammas}, known, notes)
 
 
-def fitted_prior(found: DirichletPrior, level: float, known: Any) -> tuple[dict[str, Any], tuple[str, str]]:
+def fitted_prior(found: DirichletPrior, level: float, known: Any) -> tuple[dict[str, Any], tuple[Note, Note]]:
     """Return the facts on a fitted prior that an evaluation of ``known`` keeps, and the notes that it shows."""
     gain = found.log_likelihood - found.log_likelihood_at(Making.prior)
     facts = {"value": np.asarray(found.value).tolist(), "gain": gain, "at_edge": found.at_edge, "n_cases": found.n_cases}
@@ -298,11 +303,12 @@ def fitted_prior(found: DirichletPrior, level: float, known: Any) -> tuple[dict[
         facts.update(low=low, high=high if np.isfinite(high) else None)
         said = f"{found.value:.3g} for each class ({100 * level:g}% interval {low:.3g} to {high:.3g})"
     tail = "; in every case all labels are equal" if found.at_edge else ""
-    fit = (
-        f"The prior was fitted to labels, which are assumed to be independent: {said}; log-likelihood {gain:.1f} above that of the "
-        f"default prior of {Making.prior:g}{tail}."
+    words = (
+        "The prior was fitted to labels, which are assumed to be independent: {prior}; log-likelihood {gain:.1f} above that of the default "
+        "prior of {default:g}{tail}."
     )
-    return facts, (fit, KNOWN_IN_PARTS if isinstance(known, Labels) and found.is_of(known) else KNOWN_PRIOR)
+    fit = Note("prior_fitted", words, prior=said, gain=gain, default=Making.prior, tail=tail)
+    return facts, (fit, Note("prior_known", KNOWN_IN_PARTS if isinstance(known, Labels) and found.is_of(known) else KNOWN_PRIOR))
 
 
 def _integrals(reliability: float | None, found: Summary) -> list[Diagnostic]:

@@ -118,7 +118,7 @@ def _spread(digest: Digest) -> str:
     rows_of = [(digest.row(m, digest.main), part) for m, part in zip(drawn, alone)]
     known = [((row.two_way_low, row.two_way_high), (part.low, part.high)) for row, part in rows_of if row is not None and part is not None]
     why = wider_alone(known, digest.source.data.n_annotators or 0)
-    return plain_table("Sources of uncertainty", ". ".join([note, *why]), ["", *map(shown, drawn)], rows)
+    return plain_table("Sources of uncertainty", ". ".join([note, *map(str, why)]), ["", *map(shown, drawn)], rows)
 
 
 def _both(digest: Digest, drawn: Sequence[str], digits: Digits) -> list[str]:

@@ -1,0 +1,121 @@
+"""Notes: a code that is asked for, values, and words that nothing asks for."""
+
+import ast
+import copy
+import pickle
+import re
+import string
+from pathlib import Path
+
+import house
+import numpy as np
+import pytest
+from noted import texts
+from refusals import refused
+
+import ugt
+from ugt._base import notices
+from ugt._base.notes import CODE, Note, of_codes
+from ugt.cli import output
+from ugt.report import cautions
+
+
+def made():
+    """``(place, code, words, values)`` of each note that the package makes: also of ``partial(Note, code, words)``, without values."""
+    for path in house.files():
+        for node in house.walked(path):
+            if not isinstance(node, ast.Call):
+                continue
+            place = f"{path.relative_to(house.PACKAGE)}:{node.lineno}"
+            if ast.unparse(node.func) == "Note":
+                yield place, *node.args, [one.arg for one in node.keywords]
+            elif ast.unparse(node.func) == "partial" and ast.unparse(node.args[0]) == "Note":
+                yield place, *node.args[1:], [None]
+
+
+def codes_of(node):
+    """The codes that the first argument of a note may be; none if it is not written out."""
+    if isinstance(node, ast.IfExp):
+        return codes_of(node.body) | codes_of(node.orelse)
+    return {node.value} if isinstance(node, ast.Constant) else set()
+
+
+MADE = [one for one in made() if not one[0].startswith("_base/notes.py")]
+CODES = {code for _, code_node, _, _ in MADE for code in codes_of(code_node)} | {"warning"}
+# codes that something asks for: they must be there, or a caution would vanish without a word
+ASKED = {code for _, codes in cautions.SPOILT for code in codes} | {*cautions.NOTED, *cautions.NOTED_BELOW, *output.HOW_READ}
+
+
+def test_each_code_is_written_out_where_the_note_is_made_and_what_is_asked_for_is_made():
+    assert not [place for place, code, _, _ in MADE if not codes_of(code)]
+    assert len(MADE) > 100 and all(map(CODE.fullmatch, CODES))
+    assert ASKED <= CODES and len(ASKED) >= 14
+
+
+def test_the_codes_that_the_package_asks_for_are_the_ones_that_are_made():
+    """Also those in calls of ``of_codes`` and ``texts_of``, wherever they are."""
+    found = set()
+    for path in house.files():
+        for node in house.walked(path):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in ("of_codes", "texts_of"):
+                found |= {one.value for one in node.args[1:] if isinstance(one, ast.Constant)}
+    assert found >= {"integrals", "scores_no_probabilities"} and found <= CODES
+
+
+def test_words_are_no_sentences_that_hold_names_of_the_user():
+    """A name with braces would be read as a place for a value."""
+    assert not [place for place, _, words, _ in MADE if isinstance(words, (ast.JoinedStr, ast.Call))]
+
+
+def test_the_places_in_the_words_are_the_values():
+    for place, _, words, values in MADE:
+        if isinstance(words, ast.Constant) and None not in values:
+            assert {name for _, name, _, _ in string.Formatter().parse(words.value) if name is not None} == {*values}, place
+
+
+def test_a_note_is_its_code_and_its_sentence():
+    note = Note("few_clusters", "Only {n:,} clusters of {what!r}.", n=1234, what="{x}")
+    assert str(note) == note.text == "Only 1,234 clusters of '{x}'." and note.values == {"n": 1234, "what": "{x}"}
+    assert note == Note("few_clusters", "Only 1,234 clusters of '{{x}}'.") != Note("few_strata", note.text.replace("{x}", "{{x}}"))
+    assert len({note, copy.deepcopy(note), pickle.loads(pickle.dumps(note)), Note.of_dict(note.to_dict())}) == 1
+    assert Note.of_dict(note.to_dict()).to_dict() == note.to_dict() == {"code": note.code, "values": note.values, "text": note.text}
+    assert [one.code for one in of_codes([note, Note("other", "x")], "other", "third")] == ["other"]
+    with pytest.raises(AttributeError):
+        note.text = "x"
+    for code in ("", "Few", "few clusters", "few-clusters", "_few", "few_1"):
+        refused("code must be small letters and underscores", Note, code, "x")
+    with pytest.raises(KeyError):
+        Note("few_clusters", "Only {n} clusters.")
+
+
+def test_other_words_leave_the_values_as_they_are():
+    note = Note("missing_cases", "Cases such as {case!r} are missing (missing='drop' leaves them out).", case="missing='drop'")
+    changed = note.reworded(lambda words: words.replace("missing='drop'", "--missing drop"))
+    assert changed.text == "Cases such as \"missing='drop'\" are missing (--missing drop leaves them out)." and changed.code == note.code
+    assert note.with_text("{x}").text == "{x}" and note.with_text("x").values == note.values
+
+
+def test_warnings_are_heard_as_notes_and_warn_with_their_words():
+    with notices.heard() as said:
+        notices.warn("undefined: no case")
+        notices.note(Note("few_clusters", "Only {n} clusters.", n=3))
+    assert [(one.code, str(one)) for one in said] == [("warning", "undefined: no case"), ("few_clusters", "Only 3 clusters.")]
+    with pytest.warns(UserWarning, match=re.escape("Only 3 clusters.")):
+        notices.note(said[1])
+
+
+def test_notes_of_an_evaluation_in_its_json():
+    rng = np.random.default_rng(3)
+    labels = ugt.Labels.from_counts(rng.multinomial(5, [0.5, 0.3, 0.2], 30), classes=["a{b}", "{", "c"])
+    made = ugt.evaluate(labels, {"m{0}": rng.dirichlet(np.ones(3), 30)}, n_resamples=20, reliability=1, details=False)
+    found = made.to_dict()
+    assert [Note.of_dict(one) for one in found["notes"]] == list(made.notes) and texts(found) == [*map(str, made.notes)]
+    assert {"not_verified", "voted_label", "annotators_not_named"} <= {one.code for one in made.notes} <= CODES
+    assert all(type(value) in (str, int, float, bool, type(None)) for one in found["notes"] for value in one["values"].values())
+
+
+def test_the_guide_for_a_caution_names_files_that_are_there():
+    text = (Path(house.PACKAGE).parent / "docs" / "development.md").read_text(encoding="utf-8")
+    (part,) = re.findall(r"## Add a caution\n(.*?)\n## ", text, re.DOTALL)
+    files = re.findall(r"^\| `([\w/.]+)`", part, re.MULTILINE)
+    assert 1 <= len(files) <= 3 and all((Path(house.PACKAGE).parent / one).exists() for one in files)
