@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class LimitsRow(NamedTuple):
-    """Differences of two raters of the same cases: their mean, standard deviation and limits, in units of the ratings."""
+    """Differences of two annotators of the same cases: their mean, standard deviation and limits, in units of the ratings."""
 
     first: str
     second: str
