@@ -8,26 +8,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._base import identifiers, notices
-from .._base.arrays import Array, Int64, NDArray
+from .._base import notices
+from .._base.arrays import Array
 from .._base.checks import error, instance, option, scalar, whole
 from .._base.laws import t_quantile
 from .._base.ragged import row_of
-from .._tabular.rows import finite_numbers
 from ..annotations.joins import tells_joins
 from ..resampling import Result, ResultDifference, check_level, ids_of_cases, seed_of
 from ..resampling.spread import FEW_ANNOTATORS, RANDOM, few_annotators, say, with_annotators
 from ..studies.components import Components, ScoredLabels
 from ..studies.solving import least_people, precision
 from .corrected import Corrected, CorrectedPair
-from .input import read
+from .input import probabilities_of, read, strata_of
+from .limits import limits_of
 
-UNLIKE = 0.01  # p-value below which labelled cases are said to be unlike the others
-FEW_ERRORS = 10  # labelled cases with an error of the judge that an interval needs
 MOST_ANNOTATORS = 1000
 ALIKE = "labels, or their differences, are all alike (at an end of a stated scale they have an interval: scale= of Ratings)"
 TOO_FEW = "fewer than two annotators have two labels, which do not show how annotators differ"
-MOST_WEIGHT = 0.5  # of one labelled case, above which a note names it
 
 
 class OverBoth(Result):
@@ -250,6 +247,8 @@ def corrected_mean(
     probabilities: Any = None,
     strata: Any = None,
     missing: str = "error",
+    folds: Any = None,
+    seed: Any = 0,
 ) -> CorrectedMean:
     r"""Return the mean label of all cases by a judge's scores, corrected by the labels that annotators gave to some of the cases.
 
@@ -265,9 +264,11 @@ def corrected_mean(
     ----------
     labels : Ratings or Labels
         Numbers (such as 0 and 1, or grades) or classes that annotators gave to some of the cases; cases without labels count as others.
-    judge : (N,) array, mapping of case id to score, (case ids, scores), or pandas Series
+    judge : (N,) array, mapping of case id to score, (case ids, scores), pandas Series, or function
         The score of every case, a number or the name of a class. An array is in the order of the cases of ``labels``, so that these must
-        include all cases (``cases=``); the other forms are joined by case id, and may include cases that ``labels`` do not have.
+        include all cases (``cases=``); the other forms are joined by case id, and may include cases that ``labels`` do not have. The judge
+        must not have been fitted to these labels. One that is to be fitted is a function ``fit(cases, means)``: from positions of
+        labelled cases and their mean labels, it returns a score for each of the N cases.
     values : (K,) array or mapping of class to number, optional
         The number of each class of Labels: for a share 1 and 0; for a win rate 1, 0.5 (tie) and 0; for an ordinal mean the grades. A
         mapping may also have verdicts that only the judge gives. Default: the classes themselves, if they are integers.
@@ -281,6 +282,11 @@ def corrected_mean(
     missing : {"error", "drop"}
         Labelled cases without a score, None or NaN: refuse them, or leave them out and count them in a note, so that the mean is of the
         cases that the judge scored (give probabilities, strata and clusters by case id).
+    folds : int, (N,) ids, or mapping of case id to id, optional
+        For a judge that is a function: the number of random folds of the labelled cases, or the fold of each, such as its cluster. A
+        labelled case has the score of a fit without its fold, any other case the mean of all fits (cross-prediction). Default: 10.
+    seed : int or Generator
+        Random seed of the folds.
 
     Returns
     -------
@@ -304,7 +310,8 @@ def corrected_mean(
     ----------
     Angelopoulos, Bates, Fannjiang, Jordan & Zrnic, Science 382 (2023) 669. Angelopoulos, Duchi & Zrnic (2023), "PPI++: efficient
     prediction-powered inference", arXiv:2311.01453, sec. 6 (λ). Fisch et al. (2024), "Stratified prediction-powered inference for
-    effective hybrid evaluation of language models", NeurIPS.
+    effective hybrid evaluation of language models", NeurIPS. Zrnic & Candès, "Cross-prediction-powered inference", PNAS 121 (2024)
+    e2322083121 (folds).
 
     Examples
     --------
@@ -316,17 +323,27 @@ def corrected_mean(
     >>> found = ugt.corrected_mean(labels, verdicts, values={"good": 1, "bad": 0})
     >>> round(found.value, 3), found.n_labelled, found.n_cases
     (0.751, 20, 60)
+
+    A judge that is fitted to the labels, here a line through a feature of the cases:
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(1)
+    >>> x = rng.normal(size=200)
+    >>> graded = ugt.Ratings.from_wide(np.where(np.arange(200) < 50, x + rng.normal(size=200), np.nan)[:, None])
+    >>> found = ugt.corrected_mean(graded, lambda cases, means: np.polyval(np.polyfit(x[cases], means, 1), x), folds=5)
+    >>> round(found.value, 2), round(found.tuning, 2), found.n_labelled
+    (-0.25, 0.63, 50)
     """
-    given = read(labels, judge, values, missing)
+    given = read(labels, judge, values, missing, folds, seed)
     n, ids = len(given.judge), given.labels.case_ids
     labelled = np.diff(given.labels.offsets) > 0
     if labelled.sum() < 2:
         raise error("labels", "be of at least 2 cases", int(labelled.sum()))
-    given_p = None if probabilities is None else _probabilities(probabilities, n, ids)
+    given_p = None if probabilities is None else probabilities_of(probabilities, n, ids)
     weight, other = (np.ones(n), (~labelled).astype(np.float64)) if given_p is None else (1 / given_p, np.ones(n))
-    stratum = np.zeros(n, np.int64) if strata is None else _strata(ids_of_cases("strata", strata, n, ids), labelled)
+    stratum = np.zeros(n, np.int64) if strata is None else strata_of(ids_of_cases("strata", strata, n, ids), labelled)
     one = Corrected(given, weight, other, stratum, None if tuning is None else scalar("tuning", tuning))
-    found = record_of(one, (*given.notes, *_notes(one)))
+    found = record_of(one, (*given.notes, *limits_of(one)))
     if 2 <= found.n_annotators < FEW_ANNOTATORS:
         found = replace(found, notes=(*found.notes, *_ask_more(found)))
     say(None, found.notes)
@@ -343,29 +360,6 @@ def _ask_more(found: CorrectedMean) -> list[str]:
     return [f"{now} annotators: the interval depends on their differences; {expected}"]
 
 
-def _probabilities(given: Any, n: int, ids: NDArray[Any]) -> Array:
-    column = ids_of_cases("probabilities", given, n, ids, what="a number")
-
-    def where(i: int) -> str:
-        return f"case {identifiers.name(ids[i])}"
-
-    found = column.astype(np.float64) if column.dtype.kind == "b" else finite_numbers("probabilities", column, where, nulls=True)
-    if not ((found > 0) & (found <= 1)).all():
-        i = int(np.argmin((found > 0) & (found <= 1)))
-        must = "be above 0 and at most 1 (leave out cases that could not be chosen: the mean is then of the others)"
-        raise error("probabilities", must, found[i], where(i))
-    return found
-
-
-def _strata(given: NDArray[Any], labelled: NDArray[Any]) -> Int64:
-    column = identifiers.number("strata", given)
-    n = np.bincount(column.code[labelled], minlength=len(column.ids))
-    if (n < 2).any():
-        must = "have at least 2 labelled cases each (merge small strata)"
-        raise error("strata", must, int(n.min()), f"stratum {identifiers.name(column.ids[int(np.argmin(n))])}")
-    return column.code.astype(np.int64)
-
-
 def record_of(one: Corrected, notes: tuple[str, ...] = ()) -> CorrectedMean:
     """Return the record of a corrected mean."""
     plain, now = (float(found.std_error()[0]) for found in (one.with_tuning(0.0), one))
@@ -373,27 +367,3 @@ def record_of(one: Corrected, notes: tuple[str, ...] = ()) -> CorrectedMean:
     effective = labelled * (plain / now) ** 2 if now > 0 else math.nan
     value, judge, people = float(one.estimate[0]), float(one.judge.mean()), len(one.labels.annotators)
     return CorrectedMean(value, one.tuning, judge, one.n_cases, labelled, people, effective, notes, one)
-
-
-def _notes(one: Corrected) -> list[str]:
-    """Return the limits of the result that the data show."""
-    from scipy.special import erfc  # noqa: PLC0415  (scipy is slow to import)
-
-    labelled = int(one.labelled.sum())
-    notes = ["all cases are labelled: the judge adds nothing"] if labelled == one.n_cases else []
-    _, correction, _ = one.influences()
-    spread, apart = float(np.sqrt(correction @ correction)), one.with_tuning(1.0).estimate[0] - one.with_tuning(0.0).estimate[0]
-    if spread > 1e-12 * np.abs(one.judge).max() and erfc(abs(apart) / spread / math.sqrt(2)) < UNLIKE:
-        notes.append(
-            f"the judge's scores of labelled cases are unlike those of the others (by {-apart:.2g}, p < {UNLIKE}): "
-            "if they were not chosen at random, give probabilities or strata"
-        )
-    weight = one.balance()
-    most = int(np.argmax(weight))
-    if weight[most] > MOST_WEIGHT * weight.sum() and labelled > 2:
-        who, share = identifiers.name(one.labels.case_ids[most]), 100 * weight[most] / weight.sum()
-        notes.append(f"case {who} alone has {share:.3g}% of the weight of labelled cases: see its probability")
-    errors = int((one.mean != one.judge)[one.labelled].sum())
-    if errors < FEW_ERRORS and one.tuning > 0 and labelled < one.n_cases:
-        notes.append(f"the judge differs from the labels in {errors} of {labelled} labelled cases: too few to show how often it errs")
-    return notes

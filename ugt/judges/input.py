@@ -19,6 +19,8 @@ from ..annotations import Labels, Ratings
 from ..annotations.named import Sheet, check_counted, per_case
 from ..annotations.other_annotators import of_cases
 from ..humans.distance_rule import checked, numbers_of
+from ..resampling import ids_of_cases
+from .folds import scores_by_folds
 
 
 class JudgedCases(NamedTuple):
@@ -37,15 +39,29 @@ class JudgedCases(NamedTuple):
         return [f"{cases} {'were' if self.left_out > 1 else 'was'} left out: the mean is of the cases that it scored"]
 
 
-def read(labels: Any, judge: Any, values: Any, missing: str = "error") -> JudgedCases:
-    """Return numbers for labels and verdicts, with the cases that only the judge has behind those of the labels."""
+def read(labels: Any, judge: Any, values: Any, missing: str = "error", folds: Any = None, seed: Any = 0) -> JudgedCases:
+    """Return numbers for labels and verdicts, with the cases that only the judge has behind those of the labels.
+
+    A judge that is a function is fitted to the labels by folds.
+    """
     drop = option("missing", missing, ("error", "drop")) == "drop"
+    ratings, words, worth = _numbered(labels, values)
+    if callable(judge):
+        judge = scores_by_folds(ratings, judge, folds, seed)
+    elif folds is not None:
+        must = "be given with a judge that is a function of labelled cases and their mean labels, which it is fitted to"
+        raise error("folds", must, f"folds beside a judge that is a {type(judge).__name__}")
+    return _joined(ratings, judge, words, worth, drop)
+
+
+def _numbered(labels: Any, values: Any) -> tuple[Ratings, NDArray[Any], Array]:
+    """Return labels as numbers, and the names and numbers of the verdicts that a judge may give."""
     instance("labels", labels, (Labels, Ratings), "be Labels or Ratings")
     if isinstance(labels, Ratings):
         if values is not None:
             raise error("values", "be given for Labels only", "Ratings")
         checked(labels.value, "labels", lambda i: f"case {identifiers.name(labels.case_ids[row_at(labels.offsets, i)])}")
-        return _joined(labels, judge, np.empty(0), np.empty(0), drop)
+        return labels, np.empty(0), np.empty(0)
     classes = labels.axes.classes
     named = {str(name): one for name, one in values.items()} if hasattr(values, "keys") else None
     number = numbers_of(classes, values if named is None else _in_order(named, classes))
@@ -54,8 +70,7 @@ def read(labels: Any, judge: Any, values: Any, missing: str = "error") -> Judged
     sizes = np.bincount(case, minlength=labels.n_cases)
     rows = np.repeat(labels.annotator, labels.count), number[np.repeat(labels.label, labels.count)]
     scale = tuple(np.unique(number).tolist())
-    ratings = Ratings(labels.axes.case_ids, labels.annotators, offsets_of(sizes), *rows, labels.axes.numbered, scale)
-    return _joined(ratings, judge, words, worth, drop)
+    return Ratings(labels.axes.case_ids, labels.annotators, offsets_of(sizes), *rows, labels.axes.numbered, scale), words, worth
 
 
 def _in_order(values: dict[str, Any], classes: NDArray[Any]) -> list[Any]:
@@ -182,3 +197,28 @@ def _numbers(given: NDArray[Any], cases: NDArray[Any], classes: NDArray[Any], nu
         must, way = f"be one of the {len(classes)} classes, or numbers", arg("values", ...) + " may give numbers to further verdicts"
         raise error("judge", must, identifiers.name(given[i]), f"{where(i)}{alike(given[i], classes)}", way=way)
     return number[at[column.code]]
+
+
+def probabilities_of(given: Any, n: int, ids: NDArray[Any]) -> Array:
+    """Return the probability with which each case was chosen to be labelled."""
+    column = ids_of_cases("probabilities", given, n, ids, what="a number")
+
+    def where(i: int) -> str:
+        return f"case {identifiers.name(ids[i])}"
+
+    found = column.astype(np.float64) if column.dtype.kind == "b" else finite_numbers("probabilities", column, where, nulls=True)
+    if not ((found > 0) & (found <= 1)).all():
+        i = int(np.argmin((found > 0) & (found <= 1)))
+        must = "be above 0 and at most 1 (leave out cases that could not be chosen: the mean is then of the others)"
+        raise error("probabilities", must, found[i], where(i))
+    return found
+
+
+def strata_of(given: NDArray[Any], labelled: NDArray[Any]) -> Int64:
+    """Return the number of the stratum of each case; refuse strata with fewer than two labelled cases."""
+    column = identifiers.number("strata", given)
+    n = np.bincount(column.code[labelled], minlength=len(column.ids))
+    if (n < 2).any():
+        must = "have at least 2 labelled cases each (merge small strata)"
+        raise error("strata", must, int(n.min()), f"stratum {identifiers.name(column.ids[int(np.argmin(n))])}")
+    return column.code.astype(np.int64)
