@@ -425,3 +425,73 @@ def test_all_intervals_are_of_the_same_population():
 
 def test_other_kinds_are_refused():
     refused("labels must be Labels or Ratings. Got list", ugt.corrected_mean, TABLE, JUDGE, error=TypeError)
+
+
+# ---- a judge that is fitted to the labels
+
+
+def line_through(x, asked=None):
+    """A fit of a line, which writes down what it was given."""
+
+    def fit(cases, means):
+        if asked is not None:
+            asked.append((cases.copy(), means.copy()))
+        return np.polyval(np.polyfit(x[cases], means, 1), x)
+
+    return fit
+
+
+def test_no_case_is_scored_by_a_fit_that_saw_its_label():
+    asked = []
+    given = line_through(QUALITY, asked)
+    found = ugt.corrected_mean(ratings(), given, folds=6, seed=2, tuning=0.5)
+    labelled = [i for i in range(N) if MEAN[i] is not None]
+    held = [np.setdiff1d(labelled, cases) for cases, _ in asked]
+    assert len(asked) == 6 and sorted(np.concatenate(held)) == labelled and {len(one) for one in held} == {5}
+    same = line_through(QUALITY)
+    scores = np.mean([same(cases, means) for cases, means in asked], axis=0)
+    for (cases, means), out in zip(asked, held):
+        assert means.tolist() == [MEAN[i] for i in cases]
+        scores[out] = same(cases, means)[out]
+    plain = ugt.corrected_mean(ratings(), scores, tuning=0.5)
+    assert (found.value, found.interval()) == (plain.value, plain.interval())
+    again = ugt.corrected_mean(ratings(), line_through(QUALITY), folds=6, seed=2, tuning=0.5)
+    assert again.value == found.value != ugt.corrected_mean(ratings(), line_through(QUALITY), folds=6, seed=3, tuning=0.5).value
+    assert ugt.corrected_mean(labels(), line_through(QUALITY), values={"yes": 1, "no": 0}, folds=6, seed=2, tuning=0.5).value == found.value
+
+
+def test_folds_may_be_the_clusters_of_the_cases():
+    asked = []
+    cluster = np.arange(N) // 10
+    found = ugt.corrected_mean(ratings(), line_through(QUALITY, asked), folds=cluster, tuning=0.5)
+    assert len(asked) == 6 and all(not set(cluster[cases]) & set(cluster) - set(cluster[cases]) for cases, _ in asked)
+    assert [len(set(cluster[cases])) for cases, _ in asked] == [5] * 6
+    by_id = ugt.corrected_mean(ratings(), line_through(QUALITY), folds={i: str(one) for i, one in enumerate(cluster)}, tuning=0.5)
+    assert by_id.value == pytest.approx(found.value, rel=1e-12)
+
+
+def test_judges_that_cannot_be_fitted_by_folds():
+    fit = line_through(QUALITY)
+    refused(r"folds must be a whole number from 2 to 30\. Got 31", ugt.corrected_mean, ratings(), fit, folds=31)
+    refused(r"folds must be a whole number from 2 to 30\. Got 1", ugt.corrected_mean, ratings(), fit, folds=1)
+    refused("folds must name at least 2 folds", ugt.corrected_mean, ratings(), fit, folds=np.zeros(N, int))
+    refused("folds must be given with a judge that is a function", ugt.corrected_mean, ratings(), JUDGE, folds=5)
+    refused(
+        r"judge must return a score for each of the 60 cases .* Got shape \(59,\)", ugt.corrected_mean, ratings(), lambda c, m: QUALITY[1:]
+    )
+    refused("judge must be finite", ugt.corrected_mean, ratings(), lambda c, m: np.where(np.arange(N) == 3, np.nan, QUALITY))
+
+
+def test_a_judge_that_learned_its_labels_by_heart_is_told():
+    rng = np.random.default_rng(1)
+    label = rng.integers(0, 2, 300)
+    known = ugt.Ratings.from_wide(np.where(np.arange(300) < 60, label, np.nan)[:, None] * np.ones(2))
+    scores = np.where(np.arange(300) < 60, label, 0.5 + 0.1 * rng.normal(size=300))
+    with pytest.warns(UserWarning, match="spread unlike those of the others .* folds="):
+        found = ugt.corrected_mean(known, scores)
+    assert sum("folds=" in one for one in found.notes) == 1
+    for seed in range(20):  # one that was not is not
+        rng = np.random.default_rng(seed)
+        quality = rng.normal(size=300)
+        labels = np.where(np.arange(300) < 60, quality + rng.normal(size=300) > 0, np.nan)[:, None] * np.ones(2)
+        assert not any("folds=" in one for one in ugt.corrected_mean(ugt.Ratings.from_wide(labels), quality).notes)

@@ -31,6 +31,7 @@ OF_ARGUMENT = {
             "estimate_from",
             "features",
             "first",
+            "folds",
             "given",
             "influence",
             "judge",
@@ -450,7 +451,7 @@ def test_judges_are_joined():
     table = np.where(np.arange(24)[:, None] < 12, rng.integers(0, 2, (24, 3)), -1)
     labels = ugt.Labels.from_wide(table, classes=2, case_ids=IDS, missing=-1)
     judge, chance, stratum = rng.integers(0, 2, 24) + 0.0, np.where(np.arange(24) % 3, 0.5, 0.25), np.arange(24) % 2
-    for option, values in (("probabilities", chance), ("strata", stratum)):
+    for option, values in (("probabilities", chance), ("strata", stratum)):  # folds= takes what strata= takes
         expected = ugt.corrected_mean(labels, judge, **{option: values}).value
         for one, other in zip(both_ways(judge), both_ways(values)[::-1]):
             assert ugt.corrected_mean(labels, one, **{option: other}).value == expected
