@@ -247,8 +247,8 @@ def corrected_mean(
     probabilities: Any = None,
     strata: Any = None,
     missing: str = "error",
-    folds: Any = None,
-    seed: Any = 0,
+    folds: object = None,
+    seed: object = 0,
 ) -> CorrectedMean:
     r"""Return the mean label of all cases by a judge's scores, corrected by the labels that annotators gave to some of the cases.
 

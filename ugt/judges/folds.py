@@ -19,7 +19,7 @@ FOLDS = 10
 Fit = Callable[[Int64, Array], Any]
 
 
-def scores_by_folds(labels: Ratings, fit: Fit, folds: Any, seed: Any) -> Array:
+def scores_by_folds(labels: Ratings, fit: Fit, folds: object, seed: object) -> Array:
     """Return the (N,) scores of a judge that is fitted to the labels of all folds but one, for each fold in turn.
 
     A labelled case has the score of the fit without its fold, any other case the mean of all fits.
@@ -40,7 +40,7 @@ def scores_by_folds(labels: Ratings, fit: Fit, folds: Any, seed: Any) -> Array:
     return found
 
 
-def _folds(labels: Ratings, labelled: Int64, folds: Any, seed: Any) -> tuple[Int64, int]:
+def _folds(labels: Ratings, labelled: Int64, folds: object, seed: object) -> tuple[Int64, int]:
     """Return the fold of each labelled case, and the number of folds."""
     n = len(labelled)
     if folds is None or isinstance(folds, (int, np.integer)):
@@ -53,7 +53,7 @@ def _folds(labels: Ratings, labelled: Int64, folds: Any, seed: Any) -> tuple[Int
     return column.code.astype(np.int64), len(column.ids)
 
 
-def _scores(given: Any, labels: Ratings) -> Array:
+def _scores(given: object, labels: Ratings) -> Array:
     """Return the scores that a function gave, one for each case."""
     found = identifiers.unmasked(given)
     if found.shape != (labels.n_cases,):

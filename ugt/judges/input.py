@@ -39,7 +39,7 @@ class JudgedCases(NamedTuple):
         return [f"{cases} {'were' if self.left_out > 1 else 'was'} left out: the mean is of the cases that it scored"]
 
 
-def read(labels: Any, judge: Any, values: Any, missing: str = "error", folds: Any = None, seed: Any = 0) -> JudgedCases:
+def read(labels: Any, judge: Any, values: Any, missing: str = "error", folds: object = None, seed: object = 0) -> JudgedCases:
     """Return numbers for labels and verdicts, with the cases that only the judge has behind those of the labels.
 
     A judge that is a function is fitted to the labels by folds.
