@@ -116,7 +116,7 @@ def _without_score(given: NDArray[Any]) -> NDArray[np.bool_]:
     return np.array([one is None or (isinstance(one, (float, np.floating)) and bool(np.isnan(one))) for one in given.tolist()], bool)
 
 
-def _joined(labels: Ratings, judge: Any, classes: NDArray[Any], number: Array, drop: bool) -> JudgedCases:
+def _joined(labels: Ratings, judge: object, classes: NDArray[Any], number: Array, drop: bool) -> JudgedCases:
     """Return the labels with the cases of the judge, and its numbers."""
     ids, given = _by_id(judge)
     check_counted("judge", Sheet(None, counted=identifiers.is_numbered(identifiers.index_of(judge))), labels.case_ids)
@@ -199,7 +199,7 @@ def _numbers(given: NDArray[Any], cases: NDArray[Any], classes: NDArray[Any], nu
     return number[at[column.code]]
 
 
-def probabilities_of(given: Any, n: int, ids: NDArray[Any]) -> Array:
+def probabilities_of(given: object, n: int, ids: NDArray[Any]) -> Array:
     """Return the probability with which each case was chosen to be labelled."""
     column = ids_of_cases("probabilities", given, n, ids, what="a number")
 
