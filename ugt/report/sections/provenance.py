@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ...tables.makers import TABLES
 from ...tables.source import ReportSource
 from .. import plan as _plan
 from ..departures import comparable, differences, of_run, plan_of
@@ -44,10 +45,18 @@ def _beside(source: ReportSource) -> str:
         there = {name: holds for name, holds in group.items() if name == "guidelines" or source.has_rows(name)}
         said = "; ".join(dict.fromkeys(filter(None, there.values())))
         rows += [[", ".join(f"{name}.csv" for name in there), said]] if there else []
+    listed = {name for group in _FILES for name in group}
+    rows += [[f"{name}.csv", _meaning(kind)] for name, kind in TABLES.items() if name not in listed and source.has_rows(name)]
     return table("Files that ugt evaluate writes; Evaluation.tables has the same tables", ["file", "holds"], rows, wordy=True)
 
 
-# Contents of the tables; those in one group are listed together.
+def _meaning(kind: type) -> str:
+    """Return what a row holds, in the words of its record."""
+    said = (kind.__doc__ or "").partition(".")[0]
+    return f"{said[:1].lower()}{said[1:]}"
+
+
+# Contents of the tables; those in one group are listed together. A table that no group names has the words of its rows.
 _LOSSES = "losses against label histograms, and the bins behind them"
 _FILES: tuple[dict[str, str], ...] = (
     {"metrics": "all measures with every range", "flips": "changes of order", "differences": "differences of all pairs"},
