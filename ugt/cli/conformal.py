@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -35,7 +35,21 @@ from .cases import (
 from .command import PREDICTIONS, aligned, decimal, group, new_command, say, spanned, written
 from .reading import add_reading
 
-COLUMNS = ("table", "name", "against", "coverage", "low", "high", "draw_low", "draw_high", "weight")
+
+class JudgedSets(NamedTuple):
+    """The coverage of the sets of all cases, or of those of a class, a size or a group; in [0, 1]."""
+
+    table: str  # "all", "class", "size" or "group"
+    name: Any
+    against: str
+    coverage: float
+    low: float | None
+    high: float | None
+    draw_low: float | None = None
+    draw_high: float | None = None
+    weight: float = 0.0  # number of cases
+
+
 IDS = ("groups", "clusters")  # options whose files have one id per case
 MOST_INTERVALS = 100  # classes; intervals of more classes would take longer than everything else
 
@@ -110,11 +124,11 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
         write_csv(draft / "sizes.csv", sizes := sets.size_table(), zip(*sizes.values()))
         write_text(draft / "conformal.json", conformal.to_json() + "\n")
         rows = _judged(options, sets, apply, others)
-        write_csv(draft / "coverage.csv", COLUMNS, ([row.get(column) for column in COLUMNS] for row in rows))
+        write_csv(draft / "coverage.csv", JudgedSets._fields, rows)
     say(*filter(None, [given.missing_note()]), *_said(conformal, sets, part, apply), "", *_table(rows, options.level))
     say("", f"Sets: {Path(options.out) / 'sets.csv'}")
-    columns = ("against", "coverage", "low", "high", "draw_low", "draw_high", "n_cases")
-    coverage = [{column: row.get(column) for column in columns} for row in rows if row["table"] == "all"]
+    names = ("against", "coverage", "low", "high", "draw_low", "draw_high", "n_cases")
+    coverage = [dict(zip(names, row[2:])) for row in rows if row.table == "all"]
     return {**_record(conformal, sets, apply), "coverage": coverage, **read_record(given), "files": files}
 
 
@@ -167,7 +181,7 @@ def _single(truth: Any) -> Int64:
     return np.asarray(mean.argmax(axis=1), np.int64)
 
 
-def _judged(options: argparse.Namespace, sets: PredictionSets, apply: PredictedCases, known: Any) -> list[dict[str, Any]]:
+def _judged(options: argparse.Namespace, sets: PredictionSets, apply: PredictedCases, known: Any) -> list[JudgedSets]:
     there = np.flatnonzero(apply.rows >= 0)
     truth = _truth(options.truth, known)
     there = there[truth.defined[apply.rows[there]]]
@@ -176,17 +190,18 @@ def _judged(options: argparse.Namespace, sets: PredictionSets, apply: PredictedC
     truth, judged = truth.take(apply.rows[there]), sets.take(there)
     groups, clusters = (apply.ids_of(name, there) for name in IDS)
     resampled = {"level": options.level, "n_resamples": options.n_resamples, "seed": options.seed, "clusters": clusters}
-    rows: list[dict[str, Any]] = []
+    rows: list[JudgedSets] = []
     for row in judged.coverage(truth).table(**resampled):
-        rows.append({"table": "all", "name": None, **row, "coverage": row["value"], "weight": row["n_cases"]})
+        ends = (row.get(name) for name in ("low", "high", "draw_low", "draw_high"))
+        rows.append(JudgedSets._make(("all", None, row["against"], row["value"], *ends, row["n_cases"])))
     by_class = {**resampled, "level": options.level if truth.n_classes <= MOST_INTERVALS else None}
     tables = {"class": judged.coverage_by_class(truth, **by_class), "size": judged.coverage_by_group(truth, judged.sizes, **resampled)}
     if groups is not None:
         tables["group"] = judged.coverage_by_group(truth, groups, **resampled)
     for name, table in tables.items():
         for i, one in enumerate(apply.classes[: len(table["class"])] if name == "class" else table["group"]):
-            row = {column: table[column][i] for column in ("weight", "coverage", "low", "high") if column in table}
-            rows.append({"table": name, "name": one, "against": "mass", **row})
+            share, low, high = (table[column][i] if column in table else None for column in ("coverage", "low", "high"))
+            rows.append(JudgedSets._make((name, one, "mass", share, low, high, None, None, table["weight"][i])))
     return rows
 
 
@@ -200,18 +215,18 @@ def _said(conformal: Any, sets: PredictionSets, part: PredictedCases, apply: Pre
     return [*lines, like, size, f"Empty sets: {sets.n_empty:,}."]
 
 
-def _table(rows: list[dict[str, Any]], level: float) -> list[str]:
-    found = [row for row in rows if row["table"] == "all"]
+def _table(rows: list[JudgedSets], level: float) -> list[str]:
+    found = [row for row in rows if row.table == "all"]
     if not found:
         return ["No test case is annotated, so that no coverage can be computed."]
     words = {"mass": "plausibility mass", "best": "most plausible class", "voted": "voted label"}
-    decimals = Digits.proportion((row["low"], row["high"]) for row in found).decimals
+    decimals = Digits.proportion((row.low, row.high) for row in found).decimals
     lines = [["coverage of the", f"value ({100 * level:g}% interval)"]]
-    lines += [[words[row["against"]], spanned(row["coverage"], row["low"], row["high"], decimals)] for row in found]
-    worst = [row for row in rows if row["table"] == "class" and row["weight"] >= 10]
+    lines += [[words[row.against], spanned(row.coverage, row.low, row.high, decimals)] for row in found]
+    worst = [row for row in rows if row.table == "class" and row.weight >= 10]
     note = []
     if worst:
-        low = min(worst, key=lambda row: row["coverage"])
-        share = decimal(low["coverage"], decimals)
-        note = [f"Class with the lowest coverage: {identifiers.name(low['name'])}, {share} ({low['weight']:.1f} cases)."]
+        low = min(worst, key=lambda row: row.coverage)
+        share = decimal(low.coverage, decimals)
+        note = [f"Class with the lowest coverage: {identifiers.name(low.name)}, {share} ({low.weight:.1f} cases)."]
     return [*aligned(lines), *note]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -27,6 +28,21 @@ if TYPE_CHECKING:
 
 ALIKE = "the annotators do not differ from each other"
 CELLS = 2**22  # cases x numbers held at a time: a few tables of 32 MB
+
+
+class ForestRow(NamedTuple):
+    """The discrepancy ratio of a model or an annotator, with the shares of resamples in which a model is closer, in [0, 1]."""
+
+    kind: str  # "model" or "annotator"
+    name: str
+    value: float  # NaN if undefined
+    low: float
+    high: float
+    n_cases: int
+    better_share: Mapping[str, float] = MappingProxyType({})  # of an annotator: in which each model is closer
+    best_share: float | None = None  # of a model: in which it is closer than the best annotator
+    better_share_same_cases: Mapping[str, float] = MappingProxyType({})
+    best_share_same_cases: float | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -111,21 +127,25 @@ class AnnotatorDiscrepancy(OfAnnotations, Frozen):
             ``kind, name, value, low, high, n_cases``; for models ``best_share`` and ``best_share_same_cases``, for annotators
             ``better_share[model]`` and ``better_share_same_cases[model]``, as in :meth:`resample_shares`.
         """
-        return self.table_from(self.resamples(clusters=clusters, strata=strata, n_resamples=n_resamples, seed=seed), level, kind)
+        found = self.resamples(clusters=clusters, strata=strata, n_resamples=n_resamples, seed=seed)
+        return [row._asdict() for row in self.table_from(found, level, kind)]
 
-    def table_from(self, found: Resamples, level: float, kind: str) -> list[dict[str, Any]]:
-        """Return the rows of :meth:`table` from :meth:`resamples`."""
+    def table_from(self, found: Resamples, level: float, kind: str) -> list[ForestRow]:
+        """Return the rows of :meth:`table` as records, from :meth:`resamples`."""
         shares, m, a = ResampleShares.of(found, len(self.models)), len(self.models), len(self.annotators)
         ends = found.take(slice(0, m + a)).interval(level, kind).tolist()
         values, n_cases = np.append(self.model_value, self.value).tolist(), np.append(self.model_n_cases, self.n_cases).tolist()
-        rows: list[dict[str, Any]] = []
+        rows = []
         for j, name in enumerate([*self.models, *map(str, self.annotators.tolist())]):
-            rows.append({"kind": "model" if j < m else "annotator", "name": name, "value": values[j]})
-            rows[-1].update(low=ends[j][0], high=ends[j][1], n_cases=n_cases[j])
-            for of, best in (("better_share", "best_share"), ("better_share_same_cases", "best_share_same_cases")):
-                rows[-1][of] = {} if j < m else dict(zip(self.models, getattr(shares, of)[:, j - m].tolist()))
-                rows[-1][best] = float(getattr(shares, best)[j]) if j < m else None
-        return sorted(rows, key=lambda row: (np.isnan(row["value"]), row["value"]))
+            row = ForestRow("model" if j < m else "annotator", name, values[j], ends[j][0], ends[j][1], n_cases[j])
+            if j < m:
+                row = row._replace(best_share=float(shares.best_share[j]), best_share_same_cases=float(shares.best_share_same_cases[j]))
+            else:
+                every = shares.better_share, shares.better_share_same_cases
+                better, alike = (dict(zip(self.models, of[:, j - m].tolist())) for of in every)
+                row = row._replace(better_share=better, better_share_same_cases=alike)
+            rows.append(row)
+        return sorted(rows, key=lambda row: (np.isnan(row.value), row.value))
 
 
 @tells_joins

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from .rows import Number, finite, with_ends
 if TYPE_CHECKING:
     from ..annotations import Labels
     from ..humans import DiscrepancyRatio
+    from ..humans.forest import ForestRow
     from .context import Context
 
 
@@ -74,7 +75,7 @@ def make(context: Context, notes: list[Note]) -> Made:
 
         if options.interval == "auto":  # of the same kind as the limits below the values
             both = ends(options.level)
-            table_ = [{**row, **dict(zip(("low", "high"), both[row["name"]]))} if row["kind"] == "model" else row for row in table_]
+            table_ = [row._replace(low=both[row.name][0], high=both[row.name][1]) if row.kind == "model" else row for row in table_]
         upper = {name: high for name, (_, high) in ends(2 * level - 1).items()}
         two_way = {name: _two_way(one, context, level) for name, one in ratios.items()}
     if found.too_few:
@@ -105,10 +106,10 @@ def _cases_of_the_nth(labels: Labels) -> int:
     return int(cases[MOST_ANNOTATORS - 1]) if len(cases) > MOST_ANNOTATORS else 0
 
 
-def _row(row: Mapping[str, Any], upper: Mapping[str, float], two_way: Mapping[str, tuple[Number, Number, Number]]) -> HumanRow:
+def _row(row: ForestRow, upper: Mapping[str, float], two_way: Mapping[str, tuple[Number, Number, Number]]) -> HumanRow:
     """Return a row: ``upper``, ``best_share`` and ``two_way`` of models; for annotators the shares of resamples with a closer model."""
-    kind, name, of_model = row["kind"], row["name"], row["kind"] == "model"
+    kind, name, of_model = row.kind, row.name, row.kind == "model"
     own = two_way[name] if of_model else (None, None, None)
-    limit, best = (finite(upper[name]), finite(row["best_share"])) if of_model else (None, None)
-    better = {one: finite(row["better_share"].get(one)) for one in upper}
-    return HumanRow(kind, name, *with_ends(row["value"], (row["low"], row["high"])), *own, limit, best, row["n_cases"], better)
+    limit, best = (finite(upper[name]), finite(row.best_share)) if of_model else (None, None)
+    better = {one: finite(row.better_share.get(one)) for one in upper}
+    return HumanRow(kind, name, *with_ends(row.value, (row.low, row.high)), *own, limit, best, row.n_cases, better)
