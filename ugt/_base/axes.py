@@ -110,7 +110,7 @@ class Axes(Frozen):
     numbered: bool = False
 
     @classmethod
-    def of(cls, n_cases: int, n_classes: int, case_ids: Any = None, classes: Any = None) -> Axes:
+    def of(cls, n_cases: int, n_classes: int, case_ids: object = None, classes: object = None) -> Axes:
         """Return axes for a table of N rows and K columns; without ids they are 0 to N-1 and 0 to K-1.
 
         Raises
@@ -192,7 +192,7 @@ def stream_keys_of(ids: NDArray[Any]) -> NDArray[np.uint64]:
     return _tables.integer_keys(ids)
 
 
-def given_ids(argument: str, ids: Any, n: int) -> NDArray[Any]:
+def given_ids(argument: str, ids: object, n: int) -> NDArray[Any]:
     """Return the n distinct ids that were given, or 0 to n-1."""
     if n < 1:
         raise error(argument, "name at least one", "an empty table")
@@ -204,7 +204,7 @@ def given_ids(argument: str, ids: Any, n: int) -> NDArray[Any]:
     return found
 
 
-def class_ids(classes: Any) -> NDArray[Any]:
+def class_ids(classes: object) -> NDArray[Any]:
     """Return class names from a number K (0 to K-1) or a sequence of distinct names."""
     if isinstance(classes, (int, np.integer)) and not isinstance(classes, bool):
         if not 1 <= classes <= MAX_CLASSES:
@@ -216,7 +216,7 @@ def class_ids(classes: Any) -> NDArray[Any]:
     return names
 
 
-def case_axis(column: identifiers.Column, cases: Any) -> tuple[NDArray[Any], Int32]:
+def case_axis(column: identifiers.Column, cases: object) -> tuple[NDArray[Any], Int32]:
     """Return the case ids, in order of first appearance or as in a list that is given, and the case index of each row."""
     if cases is None:
         if len(column.ids) == 0:

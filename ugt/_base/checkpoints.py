@@ -24,7 +24,7 @@ MAGIC = b"ugt checkpoint 1\n"
 RECORD = struct.Struct("<QQQI")
 
 
-def fingerprint(arrays: Iterable[NDArray[Any]], options: Any) -> bytes:
+def fingerprint(arrays: Iterable[NDArray[Any]], options: object) -> bytes:
     """Return a hash of all input that the result depends on."""
     import hashlib  # noqa: PLC0415  (only checkpoints need it)
 
@@ -49,7 +49,7 @@ def naming(path: Any) -> Iterator[None]:
 class Checkpoint:
     """An open checkpoint: the finished parts, and the file to which further parts are written."""
 
-    def __init__(self, path: Any, run: bytes) -> None:
+    def __init__(self, path: object, run: bytes) -> None:
         if not isinstance(path, (str, bytes, os.PathLike)) or not os.fspath(path):
             raise error("checkpoint", "be the path of a file", repr(path))
         path = os.fspath(path)  # ``open`` would take a number for the descriptor of an open file

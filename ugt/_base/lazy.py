@@ -16,7 +16,7 @@ else:
         Two threads may compute the same value at the same time.
         """
 
-        def __get__(self, instance: Any, owner: Any = None) -> Any:
+        def __get__(self, instance: object, owner: object = None) -> Any:
             if instance is None:
                 return self
             found = instance.__dict__[self.attrname] = self.func(instance)

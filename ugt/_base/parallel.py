@@ -120,7 +120,7 @@ def run(
     n: int,
     chunk: int,
     what: str,
-    stop: Any = None,
+    stop: object = None,
     done: Callable[[int, int, Result], None] | None = None,
 ) -> list[Result]:
     """Run ``task(begin, end)`` over 0..n in chunks and return the results in order. The task releases the GIL itself.

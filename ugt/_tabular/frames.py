@@ -158,7 +158,7 @@ class Columns(CellTable):
         return np.array([float(cell) for cell in cells])
 
 
-def labels_column(cells: Coded, keep: Bools, missing: Sequence[str], classes: Any, table: CellTable) -> identifiers.Column:
+def labels_column(cells: Coded, keep: Bools, missing: Sequence[str], classes: object, table: CellTable) -> identifiers.Column:
     """Return the labels of the kept rows as a numbered column."""
     refuse_commas("label", [value for value in cells.values if value not in missing])
     code, first, seen = cells.kept(keep)
@@ -219,7 +219,7 @@ def _points_of_numbers(column: Any) -> set[str]:
     return {_text(cell) for cell in cells if isinstance(cell, (float, np.floating))}
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     """Return a value as the text that a CSV file would hold."""
     if identifiers.is_null(value):
         return ""

@@ -42,7 +42,7 @@ class LongRows(NamedTuple):
     annotator: Int32
 
     @classmethod
-    def read(cls, case: Any, annotator: Any, cases: Any, merge: bool = False) -> LongRows:
+    def read(cls, case: object, annotator: object, cases: object, merge: bool = False) -> LongRows:
         case_column = identifiers.number("case", case)
         annotator_column = joined("annotators", identifiers.number("annotator", annotator), merge)
         case_ids, code = case_axis(case_column, cases)
@@ -149,7 +149,7 @@ def finite_numbers(
     return value
 
 
-def is_number(cell: Any) -> bool:
+def is_number(cell: object) -> bool:
     """Return whether a cell of a table of objects is a number other than a bool."""
     return isinstance(cell, (int, float, np.integer, np.floating)) and not isinstance(cell, bool)
 

@@ -17,7 +17,7 @@ FORBIDDEN = re.compile(r'[<>:"|?*\x00-\x1f]')  # a colon would write to a hidden
 MOST = 259  # characters of a path, unless the system is set to allow more
 
 
-def check_output(path: Any) -> None:
+def check_output(path: object) -> None:
     """Reject a path of output that Windows cannot create or would change; other systems have no such paths."""
     if sys.platform != "win32":
         return

@@ -299,7 +299,7 @@ def _span(x: Array, amounts: Array) -> Array:
     return np.asarray(np.maximum(span, 0.0))
 
 
-def alpha_form(judged: Judgements, level: str, values: Any = None) -> Alpha:
+def alpha_form(judged: Judgements, level: str, values: object = None) -> Alpha:
     """Return the form of alpha for a level of measurement; refuse unknown levels and unsuitable values."""
     option("level", level, LEVELS)
     numbers = class_values(values, judged, level)

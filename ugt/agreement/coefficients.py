@@ -39,7 +39,7 @@ class Coefficient(NamedTuple):
         """Return the form without weights between classes."""
         return self.form(judged, Nominal(judged.n_classes))
 
-    def of(self, judged: Judgements, weights: Any = None, annotators: Any = None) -> Agreement:
+    def of(self, judged: Judgements, weights: object = None, annotators: object = None) -> Agreement:
         cost = weighted_of(weights, judged)
         columns = pair_named(judged.annotators, annotators) if self.two else (0, 1)
         title = self.title if weights is None else f"{self.title} ({weights if isinstance(weights, str) else 'weighted'})"
@@ -181,7 +181,9 @@ def percent_agreement(labels: Any, *, weights: Any = None, classes: Any = None) 
     return _agreement("percent_agreement", labels, classes, weights)
 
 
-def cohen_kappa(labels: Any, other: Any = None, *, weights: Any = None, annotators: Any = None, classes: Any = None) -> Agreement:
+def cohen_kappa(
+    labels: object, other: object = None, *, weights: object = None, annotators: object = None, classes: object = None
+) -> Agreement:
     r"""Return Cohen's kappa of two annotators, :math:`κ = (p_a - p_e) / (1 - p_e)` with :math:`p_e = \sum_{kl} w_{kl} p_k q_l`.
 
     Parameters
@@ -232,7 +234,9 @@ def cohen_kappa(labels: Any, other: Any = None, *, weights: Any = None, annotato
     return _agreement("cohen_kappa", labels, classes, weights, annotators, other)
 
 
-def scott_pi(labels: Any, other: Any = None, *, weights: Any = None, annotators: Any = None, classes: Any = None) -> Agreement:
+def scott_pi(
+    labels: object, other: object = None, *, weights: object = None, annotators: object = None, classes: object = None
+) -> Agreement:
     r"""Return Scott's pi of two annotators: kappa with :math:`p_e = \sum_{kl} w_{kl} π_k π_l`, :math:`π_k = (p_k + q_k) / 2`.
 
     Parameters
@@ -253,7 +257,7 @@ def scott_pi(labels: Any, other: Any = None, *, weights: Any = None, annotators:
     return _agreement("scott_pi", labels, classes, weights, annotators, other)
 
 
-def fleiss_kappa(labels: Any, *, weights: Any = None, classes: Any = None) -> Agreement:
+def fleiss_kappa(labels: object, *, weights: object = None, classes: object = None) -> Agreement:
     r"""Return Fleiss' kappa of any number of annotators, :math:`κ = (p_a - p_e) / (1 - p_e)`, :math:`p_e = \sum_{kl} w_{kl} π_k π_l`.
 
     Parameters
@@ -286,7 +290,7 @@ def fleiss_kappa(labels: Any, *, weights: Any = None, classes: Any = None) -> Ag
     return _agreement("fleiss_kappa", labels, classes, weights)
 
 
-def gwet_ac1(labels: Any, *, classes: Any = None) -> Agreement:
+def gwet_ac1(labels: object, *, classes: object = None) -> Agreement:
     r"""Return Gwet's AC1, with agreement by chance :math:`p_e = \frac1{K - 1} \sum_k π_k (1 - π_k)`, low if one class is common.
 
     Parameters
@@ -312,7 +316,7 @@ def gwet_ac1(labels: Any, *, classes: Any = None) -> Agreement:
     return _agreement("gwet_ac1", labels, classes)
 
 
-def gwet_ac2(labels: Any, *, weights: Any = "quadratic", classes: Any = None) -> Agreement:
+def gwet_ac2(labels: object, *, weights: object = "quadratic", classes: object = None) -> Agreement:
     r"""Return Gwet's AC2, which is AC1 with weights, :math:`p_e = \frac{\sum_{kl} w_{kl}}{K (K - 1)} \sum_k π_k (1 - π_k)`.
 
     Parameters
@@ -332,7 +336,7 @@ def gwet_ac2(labels: Any, *, weights: Any = "quadratic", classes: Any = None) ->
     return _agreement("gwet_ac2", labels, classes, weights)
 
 
-def brennan_prediger(labels: Any, *, weights: Any = None, classes: Any = None) -> Agreement:
+def brennan_prediger(labels: object, *, weights: object = None, classes: object = None) -> Agreement:
     r"""Return Brennan and Prediger's coefficient, :math:`p_e = \frac1{K^2} \sum_{kl} w_{kl}`: by chance all classes are equally likely.
 
     Parameters

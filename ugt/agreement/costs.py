@@ -203,7 +203,7 @@ class GivenCosts(Valued):
         return np.asarray(self.values[k, other])
 
 
-def weighted(weights: Any, n_classes: int) -> Cost:
+def weighted(weights: object, n_classes: int) -> Cost:
     """Return the costs 1 - w of weights None, "linear", "quadratic" or "ordinal" in the positions of the classes, or (K, K)."""
     if weights is None:
         return Nominal(n_classes)
@@ -212,14 +212,14 @@ def weighted(weights: Any, n_classes: int) -> Cost:
     return GivenCosts(_weights_table(weights, n_classes))
 
 
-def weighted_of(weights: Any, judged: Judgements) -> Cost:
+def weighted_of(weights: object, judged: Judgements) -> Cost:
     """Return the costs of weights between the classes of judgements; words need an order of the classes."""
     if isinstance(weights, str) and weights in WEIGHTS:
         check_order("labels", judged.names, judged.stated, by=judged.stated_by)
     return weighted(of_pairs("weights", weights, judged.names), judged.n_classes)
 
 
-def _weights_table(weights: Any, n_classes: int) -> Array:
+def _weights_table(weights: object, n_classes: int) -> Array:
     must = f"be None, 'linear', 'quadratic', 'ordinal' or a table of {n_classes} x {n_classes} numbers"
     if isinstance(weights, str):
         raise error("weights", must, repr(weights))

@@ -71,7 +71,7 @@ class CaseCounts(Results):
 
 
 @tells_joins
-def case_counts(annotations: Labels | Rankings, groups: Any = None) -> CaseCounts:
+def case_counts(annotations: Labels | Rankings, groups: object = None) -> CaseCounts:
     """Count the annotators of each case and the different classes that they name, and compare groups of cases [A figure 12].
 
     Use it to see whether, for example, cases of high risk have fewer annotators or more diagnoses than others. The truth of a group with

@@ -110,7 +110,7 @@ class GroupAgreement(Result):
 
 
 @tells_joins
-def agreement_by_group(labels: Labels, groups: Any) -> GroupAgreement:
+def agreement_by_group(labels: Labels, groups: object) -> GroupAgreement:
     """Compare agreement within groups of annotators with agreement between groups, in the same cases.
 
     Use it to see whether disagreement is related to the speciality, country or age of the annotators. For each case it computes the share

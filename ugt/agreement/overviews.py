@@ -85,7 +85,7 @@ class PairwiseAgreement(Frozen):
     annotator_prevalence: Array
 
 
-def pairwise_agreement(labels: Any, coefficient: str = "cohen", *, weights: Any = None, classes: Any = None) -> PairwiseAgreement:
+def pairwise_agreement(labels: object, coefficient: str = "cohen", *, weights: object = None, classes: object = None) -> PairwiseAgreement:
     """Return the agreement of every annotator with every other, and of each with all others.
 
     Parameters
@@ -135,7 +135,7 @@ def pairwise_agreement(labels: Any, coefficient: str = "cohen", *, weights: Any 
     return PairwiseAgreement(coefficient, judged.annotators, value, np.rint(shared).astype(np.int64), still, means, prevalence, share)
 
 
-def pair_values(shared: Array, differ: Array, totals: Any, cost: Cost, coefficient: str) -> tuple[Array, Bools]:
+def pair_values(shared: Array, differ: Array, totals: object, cost: Cost, coefficient: str) -> tuple[Array, Bools]:
     """Return ``(value, no_variation)``, (A, A) each, from sums over cases.
 
     ``totals`` (A K, A), sparse: how often one annotator chose a class in cases of the other; None for percent agreement.
@@ -285,7 +285,7 @@ class AgreementTable(Record):
         found = self.rows_of(self.interval(level, kind=kind, **resampling), level, resampling.get("clusters"))
         return [row._asdict() for row in found]
 
-    def rows_of(self, intervals: Array, level: float, clusters: Any = None) -> list[AgreementRow]:
+    def rows_of(self, intervals: Array, level: float, clusters: object = None) -> list[AgreementRow]:
         """Return :meth:`rows` as records, with given intervals (M, 2) over cases."""
         rows = []
         for each, ends in zip(self.found, intervals.tolist()):

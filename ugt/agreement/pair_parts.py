@@ -43,7 +43,7 @@ def _rows(case: NDArray[Any], index: NDArray[Any], amount: Array, n_cases: int, 
     return np.asarray((table.T @ np.ascontiguousarray(weights.T)).T).reshape(len(weights), *shape)
 
 
-def _crossed(left: Any, right: Any, fold: Callable[[Any, Any], Array], weights: Array | None) -> Array:
+def _crossed(left: object, right: object, fold: Callable[[Any, Any], Array], weights: Array | None) -> Array:
     """Return ``fold(left, right)``, a table of products of sparse (N, L) and (N, R) summed over cases, for each row of weights."""
     if weights is None:
         return fold(left, right)

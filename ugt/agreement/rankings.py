@@ -119,7 +119,9 @@ def leave_one_annotator_out(annotations: Labels | Rankings, *, tie_weight: str =
     return _score(share, rankings, row_of(rankings.case_offsets)[first], rankings.annotator[first], count[first])
 
 
-def partial_average_overlap(first: Any, second: Any, depth: int, *, normalize: bool = True, n_classes: int | None = None) -> AgreementScore:
+def partial_average_overlap(
+    first: object, second: object, depth: int, *, normalize: bool = True, n_classes: int | None = None
+) -> AgreementScore:
     r"""Return the average overlap of two partial rankings of each case.
 
     A ranking puts class j among the first k with probability :math:`F_{kj}`. A block at positions s+1 to s+c holds its
@@ -269,7 +271,7 @@ def _norm(own: Array, normalize: bool) -> Array:
 # ---- two rankings of the same cases ----
 
 
-def _pair(first: Any, second: Any, n_classes: int | None) -> tuple[Rankings, Rankings]:
+def _pair(first: object, second: object, n_classes: int | None) -> tuple[Rankings, Rankings]:
     axes = next((given.axes for given in (first, second) if isinstance(given, Rankings)), None)
     if axes is None and n_classes is None:
         raise checks.error("n_classes", "be given with lists of rankings, because unranked classes take part", None)

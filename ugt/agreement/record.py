@@ -139,13 +139,13 @@ class Agreement(Result):
             kind, random = "analytic", ("cases",)
         return super()._ends(number, level, kind, given, random)
 
-    def ends_if_named(self, level: float, clusters: Any = None) -> tuple[float, float]:
+    def ends_if_named(self, level: float, clusters: object = None) -> tuple[float, float]:
         """Return the interval over cases and annotators for tables; NaN for intraclass correlations of clusters."""
         if not isinstance(self._statistic, Icc):
             return super().ends_if_named(level, clusters)
         return self._statistic.limits(level) if clusters is None else (math.nan, math.nan)
 
-    def _analytic(self, number: int, level: float, clusters: Any) -> tuple[float, float]:
+    def _analytic(self, number: int, level: float, clusters: object) -> tuple[float, float]:
         one = self._statistic
         return one.limits(level) if isinstance(one, Icc) else super()._analytic(number, level, clusters)
 

@@ -260,7 +260,7 @@ def values_and_index(values: Array) -> tuple[Array, Int32]:
     return names, index.reshape(-1).astype(np.int32)
 
 
-def _from_table(argument: str, given: Any, classes: Any) -> Labels | Ratings:
+def _from_table(argument: str, given: object, classes: Any) -> Labels | Ratings:
     if isinstance(given, (str, bytes)) or not (identifiers.is_array(given) or isinstance(given, (list, tuple))):
         raise TypeError(f"{argument} must be Labels, Ratings or a table, cases x annotators. Got {type(given).__name__}.")
     case_ids, annotators, classes = wide_names(given, classes=classes)

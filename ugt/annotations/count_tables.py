@@ -17,7 +17,7 @@ BLOCK = 2**20  # cells of a table of counts read at a time
 FRACTIONS = "be whole numbers (for fractional counts c: dirichlet(Labels.from_counts(np.sign(c)), reliability=c))"
 
 
-def table_of(counts: Any, case_ids: Any, classes: Any) -> tuple[NDArray[Any], Any, Any]:
+def table_of(counts: object, case_ids: object, classes: object) -> tuple[NDArray[Any], Any, Any]:
     """Return a table of numbers, and the case ids and classes: those given, else those of a data frame."""
     if identifiers.is_frame(counts):
         from .._tabular.frames import wide_names  # noqa: PLC0415  (only files and frames need it)

@@ -85,7 +85,7 @@ def members(sets: Any, where: Where) -> tuple[Int64, list[Any]]:
     return offsets_of(np.array([len(one) for one in kept], np.int64)), list(chain.from_iterable(kept))
 
 
-def _array(mask: Any, where: Where, r: int) -> NDArray[Any]:
+def _array(mask: object, where: Where, r: int) -> NDArray[Any]:
     try:
         array = np.asarray(mask)
     except ValueError:  # lists of different lengths

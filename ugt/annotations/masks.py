@@ -66,7 +66,7 @@ class Masks(OnCases):
     layers: NDArray[Any] | None = None
 
     @classmethod
-    def from_long(cls, case: Any, annotator: Any, masks: Any, *, cases: Any = None) -> Masks:
+    def from_long(cls, case: object, annotator: object, masks: object, *, cases: object = None) -> Masks:
         """Read a long table with one row per mask.
 
         Parameters
@@ -94,7 +94,7 @@ class Masks(OnCases):
         return cls(rows.case_ids, rows.annotators, offsets, rows.annotator[order], *words)
 
     @classmethod
-    def from_wide(cls, masks: Any, *, case_ids: Any = None, annotators: Any = None) -> Masks:
+    def from_wide(cls, masks: object, *, case_ids: object = None, annotators: object = None) -> Masks:
         """Read a wide table with one row per case and one column per annotator.
 
         Parameters
@@ -120,7 +120,7 @@ class Masks(OnCases):
         return cls(cells.case_ids, cells.annotators, offsets, annotator, *packed(given, offsets, cells.where), numbered=case_ids is None)
 
     @classmethod
-    def from_sets(cls, case: Any, annotator: Any, sets: Any, *, classes: Classes = None, cases: Any = None) -> Masks:
+    def from_sets(cls, case: object, annotator: object, sets: object, *, classes: Classes = None, cases: object = None) -> Masks:
         """Read a long table of label sets with one row per set.
 
         Parameters
@@ -155,7 +155,7 @@ class Masks(OnCases):
         return cls(rows.case_ids, rows.annotators, offsets, rows.annotator[order], *words, names)
 
     @classmethod
-    def from_maps(cls, case: Any, annotator: Any, maps: Any, *, classes: Any = None, cases: Any = None) -> Masks:
+    def from_maps(cls, case: object, annotator: object, maps: object, *, classes: object = None, cases: object = None) -> Masks:
         """Read a long table of maps, which give the class of each pixel, with one row per map.
 
         Parameters
@@ -223,7 +223,7 @@ class Masks(OnCases):
         sizes = f"n_cases={self.n_cases}, n_empty={n_empty(self.offsets)}, n_masks={self.n_masks}"
         return f"Masks({sizes}, n_annotators={len(self.annotators)})"
 
-    def predicted(self, prediction: Any) -> tuple[Int64, NDArray[np.uint64], Bools]:
+    def predicted(self, prediction: object) -> tuple[Int64, NDArray[np.uint64], Bools]:
         """Return the masks of a model, packed, one per case.
 
         Parameters
@@ -277,7 +277,7 @@ class Masks(OnCases):
             must = f"have the shape of the masks of its case, {self.shape_of(i)}"
             raise error("predictions", must, given.shape_of(int(rows[i])), f"case {self.case_name(i)}")
 
-    def _like(self, prediction: Any) -> Masks:
+    def _like(self, prediction: object) -> Masks:
         """Return predictions in the order of the cases, as masks of one annotator."""
         given = list(prediction) if isinstance(prediction, Iterable) and not isinstance(prediction, str) else []
         if len(given) != self.n_cases:
@@ -293,7 +293,7 @@ class Masks(OnCases):
         return Masks.from_sets(ids, nobody, kept, classes=self.classes, cases=self.case_ids)
 
 
-def _cells(masks: Any) -> tuple[Any, Bools]:
+def _cells(masks: object) -> tuple[Any, Bools]:
     """Return the masks, row after row, and which cells (N, A) of the table have one."""
     if isinstance(masks, np.ndarray) and masks.dtype.kind != "O":
         if masks.ndim < 3 or 0 in masks.shape[:2] or np.ma.is_masked(masks):

@@ -29,7 +29,7 @@ class Sheet(NamedTuple):
     counted: bool = False  # whether the rows are numbered from 0 because no ids were given
 
 
-def table(argument: str, given: Any, case_ids: NDArray[Any] | None, classes: NDArray[Any] | None = None) -> Any:
+def table(argument: str, given: object, case_ids: NDArray[Any] | None, classes: NDArray[Any] | None = None) -> Any:
     """Return a table of cases (x classes) in the order of the cases and classes; what has no names is returned as it is.
 
     Parameters
@@ -65,7 +65,9 @@ def table(argument: str, given: Any, case_ids: NDArray[Any] | None, classes: NDA
     return placed(argument, sheet, case_ids, classes, at)
 
 
-def placed(argument: str, sheet: Sheet, case_ids: NDArray[Any] | None, classes: NDArray[Any] | None = None, at: Any = None) -> NDArray[Any]:
+def placed(
+    argument: str, sheet: Sheet, case_ids: NDArray[Any] | None, classes: NDArray[Any] | None = None, at: object = None
+) -> NDArray[Any]:
     """Return the values of a sheet in the order of the cases (and classes); ``at``: the rows of the cases, if they are known."""
     rows = _places(argument, "rows", "case", sheet.rows, case_ids, sheet.counted) if at is None else at
     values, columns = sheet.values, None
@@ -82,7 +84,7 @@ def placed(argument: str, sheet: Sheet, case_ids: NDArray[Any] | None, classes: 
     return np.asarray(values)
 
 
-def of_new_cases(argument: str, given: Any, classes: Any, what: str = "class") -> Sheet:
+def of_new_cases(argument: str, given: object, classes: object, what: str = "class") -> Sheet:
     """Return a table of cases that need not be known, its columns in the order of the classes or features, and the names of its rows."""
     known = None if classes is None else identifiers.distinct("classes", classes)
     found = leader(argument, given)
@@ -93,7 +95,7 @@ def of_new_cases(argument: str, given: Any, classes: Any, what: str = "class") -
     return found if places is None else found._replace(values=found.values[:, places], columns=known)
 
 
-def names_of(argument: str, given: Any) -> tuple[Any, NDArray[Any] | None, NDArray[Any] | None]:
+def names_of(argument: str, given: object) -> tuple[Any, NDArray[Any] | None, NDArray[Any] | None]:
     """Return what other arguments are joined to, and the names of its cases and classes: annotations, plausibilities or a table."""
     axes = getattr(given, "axes", None)
     if isinstance(axes, Axes):
@@ -119,7 +121,7 @@ def rows_of(argument: str, given: Axes, wanted: Axes) -> NDArray[Any] | None:
     return rows
 
 
-def leader(argument: str, given: Any) -> Sheet:
+def leader(argument: str, given: object) -> Sheet:
     """Return what other arguments are joined to: its values, and the names of its cases and classes, if it has any."""
     kind = type(given)
     if kind is np.ndarray or kind is list or kind is tuple:
@@ -137,7 +139,7 @@ def leader(argument: str, given: Any) -> Sheet:
     return found if found.columns is None else found._replace(columns=identifiers.distinct(argument, found.columns))
 
 
-def per_case(argument: str, given: Any) -> Sheet | None:
+def per_case(argument: str, given: object) -> Sheet | None:
     """Return one value for each case with the ids of a Series or a frame of one column; None for anything else."""
     if type(given) is np.ndarray or type(given) is list or isinstance(given, Mapping):
         return None
@@ -244,7 +246,7 @@ def _values(frame: Any, names: list[Any]) -> NDArray[Any]:
     return identifiers.unmasked(frame if hasattr(frame, "__array__") else frame.to_numpy())
 
 
-def case_column_of(argument: str, frame: Any, classes: NDArray[Any] | None) -> Any:
+def case_column_of(argument: str, frame: object, classes: NDArray[Any] | None) -> Any:
     """Return the column that names the cases, None if there is none or an index does; one that has the name of a class does not."""
     from .._tabular.frames import CASES  # noqa: PLC0415  (only frames need it)
     from .._tabular.roles import plain  # noqa: PLC0415

@@ -127,7 +127,7 @@ def joined(known: Labels, rows: Int64, choice: Int64) -> Labels:
     )
 
 
-def of_cases(known: Any, rows: Int64) -> Any:
+def of_cases(known: object, rows: Int64) -> Any:
     """Return the annotations of some cases."""
     return without(known, NO_ANNOTATOR, rows)
 

@@ -87,7 +87,7 @@ class GradedResponse(Frozen):
     left_out: Mapping[str, int]
     _fit: Any = field(repr=False, default=None)
 
-    def draws(self, n_draws: int = 1000, *, seed: Any = 0) -> DenseDraws:
+    def draws(self, n_draws: int = 1000, *, seed: object = 0) -> DenseDraws:
         """Plausibilities with the uncertainty of the annotators' parameters.
 
         Each draw has parameters from their normal approximation at the answer (covariance: inverse observed information), and the law

@@ -28,7 +28,7 @@ CHUNK = 2**20  # cells of a dense table in memory at a time
 class GivenLabels:
     """The labels with known annotators, and the entries of each case: the distinct classes of its labels and its known class."""
 
-    def __init__(self, labels: Any, known: Any = None) -> None:
+    def __init__(self, labels: object, known: object = None) -> None:
         self.labels = checked(labels)
         self.axes = self.labels.axes
         self.offsets, self.index, votes = self.labels.class_counts()
@@ -110,7 +110,7 @@ class GivenLabels:
         return {NO_LABELS: n} if n else {}
 
 
-def checked(labels: Any) -> Labels:
+def checked(labels: object) -> Labels:
     """Return the labels if all their annotators are known; refuse others."""
     if not isinstance(labels, Labels):
         way = "Make them by Labels.from_long, Labels.from_wide or, for ratings on a finite scale, to_labels()."
@@ -153,7 +153,7 @@ def known_classes(known: Any, labels: Labels) -> Int32 | None:
     return found if (found >= 0).any() else None
 
 
-def _is_unknown(value: Any) -> bool:
+def _is_unknown(value: object) -> bool:
     return identifiers.is_null(value) or (isinstance(value, str) and value == "")
 
 
@@ -239,7 +239,7 @@ class Cells(Frozen):
             return np.asarray(table / table.sum(1, keepdims=True))
 
 
-def confusion_of(annotator: Any, annotators: NDArray[Any], accuracy: Array, cells: Cells | None, k: int) -> Array:
+def confusion_of(annotator: object, annotators: NDArray[Any], accuracy: Array, cells: Cells | None, k: int) -> Array:
     """Return the (K, K) confusion matrix of one annotator; without cells, all wrong labels are equally likely."""
     room("a confusion matrix", 8 * k**2)
     a = int(identifiers.lookup(annotators, np.asarray([annotator]))[0])
@@ -270,7 +270,7 @@ class Annotators(Frozen):
     def n_classes(self) -> int:
         return len(self.prevalence)
 
-    def confusion(self, annotator: Any) -> Array:
+    def confusion(self, annotator: object) -> Array:
         """Return (K, K) P(label l | true class k) of an annotator, in row k and column l; NaN in rows with neither a label nor a prior.
 
         Raises

@@ -36,7 +36,7 @@ class Bins:
         return open_ended
 
     @classmethod
-    def of(cls, binning: Any, n_bins: Any, n_classes: int) -> Bins | None:
+    def of(cls, binning: object, n_bins: object, n_classes: int) -> Bins | None:
         """Make bins of equal width or with given edges (B + 1,) or (K, B + 1); return None for equal mass, which needs the data."""
         number = whole("n_bins", n_bins, 1, MAX_BINS)
         if isinstance(binning, str):
@@ -58,7 +58,7 @@ class Bins:
         return found
 
     @classmethod
-    def of_plain(cls, edges: Any, n_columns: int) -> Bins:
+    def of_plain(cls, edges: object, n_columns: int) -> Bins:
         found = cls.of(np.array(edges), 1, n_columns)
         assert found is not None
         return found
@@ -77,7 +77,7 @@ def _few_of_width(n_bins: int, n_classes: int) -> Bins:
     return Bins.of_width(n_bins, n_classes)
 
 
-def _edges(given: Any, n_classes: int) -> Array:
+def _edges(given: object, n_classes: int) -> Array:
     must = f"be 'width', 'mass' or ascending edges from 0 to 1, of shape (B + 1,) or ({n_classes}, B + 1)"
     try:
         array = np.asarray(given, np.float64)

@@ -67,7 +67,7 @@ class TemperatureScaling(Scaling):
 
     _fitted: ClassVar[dict[str, Any]] = {"temperature_": "+", **Scaling._fitted}
 
-    def _fit(self, table: LogitTable, histograms: LabelTable, unit: Any) -> None:
+    def _fit(self, table: LogitTable, histograms: LabelTable, unit: object) -> None:
         fit, labels, before = scaling.fit_temperature(table, histograms)
         self.temperature_, self.n_classes_ = float(1 / fit.theta[0]), table.shape[1]
         self._note(fit, labels, histograms.heavy, fit.value, before)
@@ -120,7 +120,7 @@ class PlattScaling(Scaling):
 
     _fitted: ClassVar[dict[str, Any]] = {"slope_": float, "intercept_": float, **Scaling._fitted}
 
-    def _fit(self, table: LogitTable, histograms: LabelTable, unit: Any) -> None:
+    def _fit(self, table: LogitTable, histograms: LabelTable, unit: object) -> None:
         if table.shape[1] != 2:
             raise checks.error("predictions", "have two classes for PlattScaling", table.shape[1])
         y = histograms.all()

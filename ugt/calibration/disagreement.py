@@ -56,7 +56,16 @@ class DisagreementStatistic(BinLosses):
 
     @classmethod
     def of(
-        cls, counts: Any, predicted: Any, *, statistic: Any, n_bins: Any, binning: Any, single_bins: Any, weights: Any, part: bool = False
+        cls,
+        counts: Any,
+        predicted: Any,
+        *,
+        statistic: object,
+        n_bins: Any,
+        binning: object,
+        single_bins: Any,
+        weights: object,
+        part: bool = False,
     ) -> DisagreementStatistic:
         checks.option("single_bins", single_bins, SINGLE_BINS)
         labels = counts if isinstance(counts, Labels) else None
@@ -246,8 +255,8 @@ class DisagreementLosses(LossesInBins[DisagreementStatistic]):
         k: int | None = None,
         level: float = 0.95,
         *,
-        clusters: Any = None,
-        strata: Any = None,
+        clusters: object = None,
+        strata: object = None,
         n_resamples: int = 1000,
         seed: resampling.Seed = 0,
     ) -> ReliabilityCurve:

@@ -115,7 +115,7 @@ class CalibrationError(Result):
     _ids: NDArray[Any] | None = field(default=None, repr=False)
 
     @classmethod
-    def of(cls, whole: BinLosses, p: Any) -> CalibrationError:
+    def of(cls, whole: BinLosses, p: object) -> CalibrationError:
         power = checks.finite("p", p)
         if not 1 <= power <= MOST:
             raise checks.error("p", f"be from 1 to {MOST:g}", p)

@@ -46,7 +46,7 @@ class Calibrator:
             setattr(self, name, value)
         return self
 
-    def to_json(self, path: Any = None) -> str:
+    def to_json(self, path: object = None) -> str:
         """Return parameters and fitted attributes as JSON text, and write it to ``path`` if given; numbers are kept to the last bit."""
         self._check_fitted()
         fitted = {name: _plain(value) for name, value in vars(self).items() if name.endswith("_")}
@@ -58,7 +58,7 @@ class Calibrator:
         return text
 
     @classmethod
-    def from_json(cls: type[Fitted], source: Any) -> Fitted:
+    def from_json(cls: type[Fitted], source: object) -> Fitted:
         """Read a calibrator from the text that :meth:`to_json` returns, or from the path of a file that it wrote."""
         held = read_json(source)
         if held["calibrator"] != cls.__name__:
@@ -175,7 +175,7 @@ def _is(value: Any, what: Any, sizes: dict[str, Any]) -> bool:
     return isinstance(value, what) and (what is bool or not isinstance(value, bool))
 
 
-def _object(name: str, value: Any) -> Any:
+def _object(name: str, value: object) -> Any:
     if isinstance(value, dict) and set(value) == {"array", "dtype"}:
         if value["dtype"] not in ("float64", "int64", "bool"):
             raise error("source", "have arrays of numbers", repr(value["dtype"]))

@@ -38,7 +38,7 @@ class Scaling(Calibrator, ABC):
     def __init__(self, *, input: str = "logits", floor: float | None = None, fractional: bool = False) -> None:
         self.input, self.floor, self.fractional = input, floor, fractional
 
-    def fit(self, predictions: Any, counts: Any, *, weights: Any = None, clusters: Any = None) -> Self:
+    def fit(self, predictions: object, counts: object, *, weights: object = None, clusters: object = None) -> Self:
         """Fit the map to label histograms.
 
         Parameters
@@ -67,7 +67,7 @@ class Scaling(Calibrator, ABC):
         self.classes_ = table.named()
         return self
 
-    def transform(self, predictions: Any) -> Array:
+    def transform(self, predictions: object) -> Array:
         """Return calibrated probabilities (N, K)."""
         self._check_fitted()
         table = self._read(predictions, self.classes_)

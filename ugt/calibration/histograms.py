@@ -29,16 +29,16 @@ from .sums import BinLosses
 
 @tells_joins
 def histogram_losses(
-    counts: Any,
-    probs: Any,
+    counts: object,
+    probs: object,
     *,
     n_bins: int = 15,
-    binning: Any = "width",
-    classes: Any = None,
+    binning: object = "width",
+    classes: object = None,
     singletons: str = "omit",
     single_bins: str = "zero",
     fractional: bool = False,
-    weights: Any = None,
+    weights: object = None,
 ) -> HistogramLosses:
     """Return the losses of predicted class probabilities against label histograms: plug-in, bias and debiased, per class and bin.
 

@@ -57,13 +57,13 @@ class Histograms:
     @classmethod
     def of(
         cls,
-        counts: Any,
-        probs: Any,
+        counts: object,
+        probs: object,
         *,
         fractional: bool = False,
-        classes: Any = None,
+        classes: object = None,
         least: int = 2,
-        weights: Any = None,
+        weights: object = None,
         part: bool = False,
         ordinal: bool = False,
     ) -> Histograms:
@@ -165,7 +165,7 @@ class Histograms:
             yield np.asarray(self.probs[:, k][kept], np.float64)
 
 
-def numbers(argument: str, values: Any) -> NDArray[Any]:
+def numbers(argument: str, values: object) -> NDArray[Any]:
     must = "be numbers of shape (N, K)"
     table = array_of(argument, values, must)
     if table.ndim != 2 or 0 in table.shape:
@@ -173,7 +173,7 @@ def numbers(argument: str, values: Any) -> NDArray[Any]:
     return table
 
 
-def array_of(argument: str, values: Any, must: str) -> NDArray[Any]:
+def array_of(argument: str, values: object, must: str) -> NDArray[Any]:
     """Return an array of numbers of any shape; refuse masked cells and rows of different lengths."""
     try:
         array = identifiers.unmasked(values)
@@ -184,7 +184,7 @@ def array_of(argument: str, values: Any, must: str) -> NDArray[Any]:
     return array
 
 
-def class_names(classes: Any, labels: Labels | None, n_classes: int) -> NDArray[Any]:
+def class_names(classes: object, labels: Labels | None, n_classes: int) -> NDArray[Any]:
     """Return the names of the classes: the given ones, those of the labels, or 0 to K-1."""
     if classes is None:
         return np.arange(n_classes, dtype=np.int64) if labels is None else labels.axes.classes
@@ -202,13 +202,13 @@ def readable(argument: str, block: NDArray[Any]) -> NDArray[Any]:
     return np.array(block, np.int64 if (argument == "counts" and block.dtype.kind in "bi") else np.float64, order="C")
 
 
-def check_in_order(counts: Any, weights: Any) -> None:
+def check_in_order(counts: object, weights: object) -> None:
     """Refuse weights by case id for a part of the data whose cases have no ids of their own."""
     if isinstance(weights, (Mapping, tuple)) and not (isinstance(counts, Labels) and not counts.axes.numbered):
         raise error("weights", "be an array in the order of the cases, if parts of the data do not name these", type(weights).__name__)
 
 
-def case_weights(given: Any, n_cases: int, case_ids: Any, part: bool = False) -> Array | None:
+def case_weights(given: object, n_cases: int, case_ids: Any, part: bool = False) -> Array | None:
     """Return (N,) weights of cases, or None if all are 1, except in a part of the data, where other parts may have other weights."""
     if given is None:
         return None
@@ -241,7 +241,7 @@ def named(labels: Labels | None) -> Labels:
     return labels
 
 
-def count_table(counts: Any) -> NDArray[Any]:
+def count_table(counts: object) -> NDArray[Any]:
     """Return (N, K) counts without a check of their values; refuse fewer than 2 classes."""
     given = counts.counts() if isinstance(counts, Labels) else numbers("counts", leader("counts", counts).values)
     if given.shape[1] < 2:
@@ -249,7 +249,7 @@ def count_table(counts: Any) -> NDArray[Any]:
     return given
 
 
-def whole_counts(counts: Any) -> Array:
+def whole_counts(counts: object) -> Array:
     """Return (N, K) label counts as float64; refuse counts that are negative or not whole, and fewer than 2 classes."""
     labels = counts if isinstance(counts, Labels) else None
     given = count_table(counts)
@@ -262,5 +262,5 @@ def whole_counts(counts: Any) -> Array:
     return np.asarray(table)
 
 
-def counts_error(fault: int, got: Any, case: Any, k: int) -> ValueError:
+def counts_error(fault: int, got: object, case: object, k: int) -> ValueError:
     return error(FAULTS[fault][0], FAULTS[fault][1].split(" (or")[0], got, f"case {identifiers.name(case)}, class {k}")

@@ -24,7 +24,7 @@ class LogPart(Statistic):
         self.names = (name,)
 
     @classmethod
-    def of(cls, rows: Rows, n_bins: Any, name: str, debiased: bool) -> LogPart:
+    def of(cls, rows: Rows, n_bins: object, name: str, debiased: bool) -> LogPart:
         """Group the cases by their most probable class (the first of several) and the bin of its probability."""
         n, k = rows.prob.shape
         edges, kept = np.linspace(0, 1, checks.whole("n_bins", n_bins, 1, MAX_BINS) + 1)[1:-1], rows.cell[:, 0] >= 0
@@ -109,7 +109,7 @@ class LogLossPart(Result):
     _ids: Int64 | None = field(default=None, repr=False)
 
     @classmethod
-    def of(cls, rows: Rows, n_bins: Any, name: str, debiased: bool, case_ids: Any) -> LogLossPart:
+    def of(cls, rows: Rows, n_bins: object, name: str, debiased: bool, case_ids: Any) -> LogLossPart:
         one = LogPart.of(rows, n_bins, name, debiased)
         plugin, bias = (float(x[0]) for x in one.parts(one.sums())[name])
         return cls(float(one.estimate[0]), Loss.of(plugin, bias), one.n_groups, one, case_ids)

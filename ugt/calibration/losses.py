@@ -63,7 +63,7 @@ class HistogramStatistic(BinLosses):
 
     @classmethod
     def of(
-        cls, counts: Any, probs: Any, *, n_bins: Any, binning: Any, singletons: Any, single_bins: Any, **read: Any
+        cls, counts: object, probs: object, *, n_bins: Any, binning: Any, singletons: object, single_bins: object, **read: Any
     ) -> HistogramStatistic:
         rules = checks.option("singletons", singletons, SINGLETONS), checks.option("single_bins", single_bins, SINGLE_BINS)
         data = Histograms.of(counts, probs, **read)
@@ -317,7 +317,14 @@ class HistogramLosses(LossesInBins[HistogramStatistic]):
         return HistogramLosses({}, self._statistic.paired()) if self._statistic.totals[0] else None
 
     def reliability_curve(
-        self, k: int, level: float = 0.95, *, clusters: Any = None, strata: Any = None, n_resamples: int = 1000, seed: resampling.Seed = 0
+        self,
+        k: int,
+        level: float = 0.95,
+        *,
+        clusters: object = None,
+        strata: object = None,
+        n_resamples: int = 1000,
+        seed: resampling.Seed = 0,
     ) -> ReliabilityCurve:
         """Return the mean prediction and the mean share of labels of one class, per bin, with intervals.
 

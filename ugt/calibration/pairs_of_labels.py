@@ -49,7 +49,7 @@ class PredictedDisagreement(Frozen):
 
 
 @tells_joins
-def predicted_disagreement(predictions: Any, *, kind: str = "probability") -> PredictedDisagreement:
+def predicted_disagreement(predictions: object, *, kind: str = "probability") -> PredictedDisagreement:
     """Return the disagreement between two annotators that predictions imply: points, Dirichlet laws, or ensembles of either.
 
     For probabilities z it is ``1 - Σ z_k²`` overall and ``2 z_k (1 - z_k)`` by class. For Dirichlet(α) with sum α0 and mean z, both are
@@ -120,7 +120,7 @@ def _mean_and_share(table: Array, dirichlet: bool) -> tuple[Array, Array]:
     return (table / total[:, None], total / (total + 1)) if dirichlet else (table, np.ones(len(table)))
 
 
-def symmetric_statistic(counts: Any, phi: Callable[..., Any], n: int) -> Array:
+def symmetric_statistic(counts: object, phi: Callable[..., Any], n: int) -> Array:
     """Return the unbiased estimate, for each case, of the expectation of a symmetric statistic of n of its labels.
 
     The estimate is the U-statistic of the case, the mean of ``phi`` over all sets of n different labels [B eq. 17].
@@ -208,7 +208,7 @@ def _choose(n: Array, m: int) -> Array:
 
 
 def predictions(
-    predicted: Any, shape: tuple[int, ...], given: Array | None, case_ids: NDArray[Any] | None, classes: NDArray[Any] | None
+    predicted: object, shape: tuple[int, ...], given: Array | None, case_ids: NDArray[Any] | None, classes: NDArray[Any] | None
 ) -> Array:
     """Return (N, M) predictions, overall and by class or by value of a given statistic; their range is checked later."""
     if not isinstance(predicted, PredictedDisagreement):
@@ -237,7 +237,7 @@ def predictions(
     return column.astype(np.float64)[:, None]
 
 
-def given_statistic(values: Any, n: int) -> Array:
+def given_statistic(values: object, n: int) -> Array:
     """Return the checked statistic as (N, 1) or (N, M), NaN for a case with too few labels."""
     must = f"be {n} numbers from 0 to 1 or NaN, one per case; or {n} rows of the shares of M values, which add up to 1"
     array = array_of("statistic", values, must)

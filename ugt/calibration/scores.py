@@ -155,7 +155,7 @@ class HistogramLogLoss(HistogramScore):
 
 
 @tells_joins
-def histogram_log_loss(counts: Any, probs: Any, *, fractional: bool = False, weights: Any = None) -> HistogramLogLoss:
+def histogram_log_loss(counts: object, probs: object, *, fractional: bool = False, weights: object = None) -> HistogramLogLoss:
     """Return the log loss of predicted probabilities, mean over the labels of each case: ``-Σ_k m_k log z_k``, m the shares of labels.
 
     Parameters
@@ -204,7 +204,7 @@ def histogram_log_loss(counts: Any, probs: Any, *, fractional: bool = False, wei
 
 
 @tells_joins
-def histogram_brier_score(counts: Any, probs: Any, *, fractional: bool = False, weights: Any = None) -> HistogramScore:
+def histogram_brier_score(counts: object, probs: object, *, fractional: bool = False, weights: object = None) -> HistogramScore:
     """Return the Brier score of predicted probabilities, mean over the labels of each case: ``Σ_k (m_k - z_k)² + m_k (1 - m_k)``.
 
     It lies between 0 and 2, and its mean is the L_sq of :func:`histogram_losses`. Arguments and errors are those of
@@ -225,7 +225,7 @@ def histogram_brier_score(counts: Any, probs: Any, *, fractional: bool = False, 
 
 @tells_joins
 def ranked_probability_score(
-    counts: Any, probs: Any, *, normalized: bool = False, fractional: bool = False, weights: Any = None
+    counts: object, probs: object, *, normalized: bool = False, fractional: bool = False, weights: object = None
 ) -> HistogramScore:
     """Return the ranked probability score for ordered classes, mean over the labels of each case.
 
@@ -256,7 +256,7 @@ def ranked_probability_score(
 
 
 @tells_joins
-def manhattan_distance(counts: Any, probs: Any, *, fractional: bool = False, weights: Any = None) -> HistogramScore:
+def manhattan_distance(counts: object, probs: object, *, fractional: bool = False, weights: object = None) -> HistogramScore:
     """Return the Manhattan distance of the shares of labels and the predicted probabilities, ``Σ_k |m_k - z_k|``, from 0 to 2.
 
     Arguments and errors are those of :func:`histogram_log_loss`; the result is a :class:`HistogramScore`.
@@ -278,7 +278,7 @@ def manhattan_distance(counts: Any, probs: Any, *, fractional: bool = False, wei
 
 @tells_joins
 def wasserstein_distance(
-    counts: Any, probs: Any, *, positions: Any = None, fractional: bool = False, weights: Any = None
+    counts: object, probs: object, *, positions: object = None, fractional: bool = False, weights: object = None
 ) -> HistogramScore:
     """Return the Wasserstein (earth mover's) distance of the shares of labels and the predicted probabilities, for ordered classes.
 

@@ -25,7 +25,7 @@ class Help(argparse.RawDescriptionHelpFormatter):
 class Given(argparse.Action):
     """The values of an option. If it takes several, they may be given in several places; otherwise the second place is refused."""
 
-    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option_string: Any = None) -> None:
+    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option_string: object = None) -> None:
         given = namespace.__dict__.setdefault("_given", set())
         before = getattr(namespace, self.dest) if self.dest in given else None
         if before is not None and self.nargs not in ("+", "*"):

@@ -181,7 +181,7 @@ def _single(truth: Any) -> Int64:
     return np.asarray(mean.argmax(axis=1), np.int64)
 
 
-def _judged(options: argparse.Namespace, sets: PredictionSets, apply: PredictedCases, known: Any) -> list[JudgedSets]:
+def _judged(options: argparse.Namespace, sets: PredictionSets, apply: PredictedCases, known: object) -> list[JudgedSets]:
     there = np.flatnonzero(apply.rows >= 0)
     truth = _truth(options.truth, known)
     there = there[truth.defined[apply.rows[there]]]
@@ -200,8 +200,8 @@ def _judged(options: argparse.Namespace, sets: PredictionSets, apply: PredictedC
         tables["group"] = judged.coverage_by_group(truth, groups, **resampled)
     for name, table in tables.items():
         for i, one in enumerate(apply.classes[: len(table["class"])] if name == "class" else table["group"]):
-            share, low, high = (table[column][i] if column in table else None for column in ("coverage", "low", "high"))
-            rows.append(JudgedSets._make((name, one, "mass", share, low, high, None, None, table["weight"][i])))
+            columns = ("coverage", "low", "high", "draw_low", "draw_high", "weight")
+            rows.append(JudgedSets._make((name, one, "mass", *(table[column][i] if column in table else None for column in columns))))
     return rows
 
 

@@ -176,7 +176,7 @@ EXAMPLES = {
 }
 
 
-def add(commands: Any) -> None:
+def add(commands: object) -> None:
     parser = new_command(commands, "example", run, "write example files to try the commands with", "[NAME] [options]", TEXT)
     option = group(parser, "files")
     names = f"kind of files: {', '.join(EXAMPLES)}; default: all, with a README"

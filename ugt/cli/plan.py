@@ -46,7 +46,7 @@ ugt plan > plan.json
 """
 
 
-def add(commands: Any) -> None:
+def add(commands: object) -> None:
     usage = "[FILE [PREDICTIONS ...]] [options]"
     help_ = "compute how many cases, labels and annotators a study needs"
     parser = new_command(commands, "plan", run, help_, usage, TEXT)

@@ -36,7 +36,7 @@ ugt reader-study study.csv --model model.csv --test without --json
 """
 
 
-def add(commands: Any) -> None:
+def add(commands: object) -> None:
     parser = new_command(commands, "reader-study", run, "compare readers with and without a model", "FILE [options]", TEXT)
     option = group(parser, "files")
     option("readings", "FILE", "table with one row per rating: test, reader, case, rating, and optionally truth")

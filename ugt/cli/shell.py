@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from .._base.version import __version__
 from .command import ENVIRONMENT, EXIT_CODES, add_help, commands_of, helps_of, new_command, options_of
@@ -29,7 +29,7 @@ ugt man > ugt.1
 """
 
 
-def add(commands: Any) -> None:
+def add(commands: object) -> None:
     parser = new_command(
         commands,
         "completion",

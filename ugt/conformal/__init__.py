@@ -25,14 +25,14 @@ MOST_LABELS = 10**6  # sampled labels per case
 
 
 def conformal_scores(
-    predictions: Any,
+    predictions: object,
     score: str = "aps",
     *,
     randomized: bool = True,
     penalty: float = 0.01,
     k_reg: int = 5,
-    case_ids: Any = None,
-    seed: Any = 0,
+    case_ids: object = None,
+    seed: object = 0,
 ) -> Array:
     """Return the nonconformity scores (N, K) of all classes; a class with a higher score fits the prediction less.
 
@@ -137,7 +137,7 @@ class SplitConformal(Conformal):
     0.88
     """
 
-    def fit(self, predictions: Any, labels: Any, *, groups: Any = None, case_ids: Any = None) -> Self:
+    def fit(self, predictions: object, labels: object, *, groups: object = None, case_ids: object = None) -> Self:
         """Compute the p-values of scores from the calibration cases.
 
         Parameters
@@ -237,12 +237,12 @@ class MonteCarloConformal(Conformal):
         m: int = 100,
         correction: str = "none",
         split: float = 0.5,
-        class_groups: Any = None,
+        class_groups: object = None,
         randomized: bool = True,
         penalty: float = 0.01,
         k_reg: int = 5,
         allow_empty: bool = True,
-        seed: Any = 0,
+        seed: object = 0,
     ) -> None:
         rule: dict[str, Any] = {"randomized": randomized, "penalty": penalty, "k_reg": k_reg}
         super().__init__(score, alpha, class_groups=class_groups, allow_empty=allow_empty, seed=seed, **rule)
@@ -255,7 +255,7 @@ class MonteCarloConformal(Conformal):
         one, corrected = (self.m_ == 1, self.n_held_out_ > 0) if fitted else (self.m == 1, self.correction == "ecdf")
         return max(0.0, 1.0 - (1 if one or corrected else 2) * check_alpha(self.alpha))
 
-    def fit(self, predictions: Any, truth: Any, *, groups: Any = None, case_ids: Any = None) -> Self:
+    def fit(self, predictions: object, truth: object, *, groups: object = None, case_ids: object = None) -> Self:
         """Sample labels and compute the p-values of scores from the calibration cases.
 
         Parameters

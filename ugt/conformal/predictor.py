@@ -129,7 +129,7 @@ def _category(scores: Array, sample: Int64, m: int) -> tuple[Array, Array, float
     return ordered[first], np.minimum(base + at_least, 1.0), base
 
 
-def check_alpha(alpha: Any) -> float:
+def check_alpha(alpha: object) -> float:
     if isinstance(alpha, (bool, np.bool_)) or not isinstance(alpha, numbers.Real) or not 0 < alpha < 1:  # type: ignore[operator]
         raise error("alpha", "be a number between 0 and 1", repr(alpha))
     return float(alpha)
@@ -150,12 +150,12 @@ class Conformal(Calibrator):
         score: str = "aps",
         alpha: float = 0.1,
         *,
-        class_groups: Any = None,
+        class_groups: object = None,
         randomized: bool = True,
         penalty: float = 0.01,
         k_reg: int = 5,
         allow_empty: bool = True,
-        seed: Any = 0,
+        seed: object = 0,
     ) -> None:
         self.score, self.alpha, self.class_groups = score, alpha, class_groups
         self.randomized, self.penalty, self.k_reg, self.allow_empty, self.seed = randomized, penalty, k_reg, allow_empty, seed
@@ -165,7 +165,9 @@ class Conformal(Calibrator):
         """The guaranteed coverage at ``alpha``, if calibration cases and new cases are exchangeable."""
         return 1.0 - check_alpha(self.alpha)
 
-    def predict_sets(self, predictions: Any, *, alpha: float | None = None, groups: Any = None, case_ids: Any = None) -> PredictionSets:
+    def predict_sets(
+        self, predictions: object, *, alpha: float | None = None, groups: object = None, case_ids: object = None
+    ) -> PredictionSets:
         """Return the sets of classes with a p-value above alpha, which are the classes that score at most the threshold.
 
         Parameters
@@ -204,7 +206,7 @@ class Conformal(Calibrator):
         sizes, index = (np.concatenate(column) for column in zip(*cases.run(part, "predicting sets")))
         return PredictionSets(cases.axes, offsets_of(sizes), index, rate)
 
-    def p_values(self, predictions: Any, *, groups: Any = None, case_ids: Any = None) -> Array:
+    def p_values(self, predictions: object, *, groups: object = None, case_ids: object = None) -> Array:
         """Return (N, K) p-values of "the label is k"; the parameters are those of :meth:`predict_sets`."""
         cases, group, rule = self._read(predictions, groups, case_ids)
         levels, n_class_groups = self._levels(), int(self.class_group_.max()) + 1
@@ -226,12 +228,12 @@ class Conformal(Calibrator):
     def _levels(self) -> Levels:
         return Levels(self.level_offsets_, self.level_score_, self.level_p_, self.base_p_)
 
-    def _read(self, predictions: Any, groups: Any, case_ids: Any) -> tuple[Cases, Int64, ScoreRule]:
+    def _read(self, predictions: object, groups: object, case_ids: object) -> tuple[Cases, Int64, ScoreRule]:
         self._check_fitted()
         cases = Cases.of(predictions, case_ids, self.n_classes_, self.classes_)
         return cases, located_groups(groups, cases.axes, self.groups_), ScoreRule(**self.rule_)
 
-    def _begin(self, predictions: Any, truth: Any) -> tuple[Cases, ScoreRule]:
+    def _begin(self, predictions: object, truth: object) -> tuple[Cases, ScoreRule]:
         check_alpha(self.alpha)
         flag("allow_empty", self.allow_empty)
         return Cases.of(predictions, truth=truth), ScoreRule.of(self.score, self.randomized, self.penalty, self.k_reg, self.seed)

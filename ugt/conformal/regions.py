@@ -76,12 +76,12 @@ class PlausibilityRegions(Calibrator):
         randomized: bool = True,
         penalty: float = 0.01,
         k_reg: int = 5,
-        seed: Any = 0,
+        seed: object = 0,
     ) -> None:
         self.score, self.alpha, self.m = score, alpha, m
         self.randomized, self.penalty, self.k_reg, self.seed = randomized, penalty, k_reg, seed
 
-    def fit(self, predictions: Any, truth: Any, *, case_ids: Any = None) -> Self:
+    def fit(self, predictions: object, truth: object, *, case_ids: object = None) -> Self:
         """Compute the p-values of expected scores from the calibration cases.
 
         Parameters
@@ -122,7 +122,7 @@ class PlausibilityRegions(Calibrator):
         self.level_score_, self.level_p_, self.base_p_ = levels.score, levels.p, levels.base
         return self
 
-    def p_values(self, predictions: Any, plausibilities: Any, *, case_ids: Any = None) -> Array:
+    def p_values(self, predictions: object, plausibilities: object, *, case_ids: object = None) -> Array:
         """Return p-values (N,) of one plausibility vector per case (N, K), or (N, G) of G vectors per case (N, G, K)."""
         scores = self._scores(predictions, case_ids)
         given = np.asarray(plausibilities)
@@ -136,12 +136,12 @@ class PlausibilityRegions(Calibrator):
         table = given.astype(np.float64).reshape(len(given), -1, scores.shape[1])
         return self._levels().p_values(expected(table, scores), 0).reshape(given.shape[:-1])
 
-    def contains(self, predictions: Any, plausibilities: Any, *, alpha: float | None = None, case_ids: Any = None) -> Bools:
+    def contains(self, predictions: object, plausibilities: object, *, alpha: float | None = None, case_ids: object = None) -> Bools:
         """Return whether plausibilities, as for :meth:`p_values`, are in the region of their case."""
         rate = check_alpha(self.alpha if alpha is None else alpha)
         return np.asarray(self.p_values(predictions, plausibilities, case_ids=case_ids) > rate * (1 + 1e-12))
 
-    def half_spaces(self, predictions: Any, *, alpha: float | None = None, case_ids: Any = None) -> tuple[Array, float]:
+    def half_spaces(self, predictions: object, *, alpha: float | None = None, case_ids: object = None) -> tuple[Array, float]:
         """Return ``(s, t)``: the region of case i is {λ in the simplex: Σ_k λ_k s_ik <= t}; t = inf if there are too few cases."""
         rate = check_alpha(self.alpha if alpha is None else alpha)
         return self._scores(predictions, case_ids), float(self._levels().thresholds(rate)[0])
@@ -174,7 +174,7 @@ class PlausibilityRegions(Calibrator):
         grid = simplex_grid(self.n_classes_, steps)
         return grid, np.array([expected(grid[None], row[None])[0] <= threshold for row in scores])
 
-    def _scores(self, predictions: Any, case_ids: Any) -> Array:
+    def _scores(self, predictions: object, case_ids: object) -> Array:
         self._check_fitted()
         return ScoreRule(**self.rule_).table(Cases.of(predictions, case_ids, self.n_classes_, self.classes_), PREDICTED)
 

@@ -119,7 +119,7 @@ class PredictionSets(OnAxes):
         size, count = np.unique(self.sizes, return_counts=True)
         return {"size": size.tolist(), "n_cases": count.tolist(), "share": (count / self.n_cases).tolist()}
 
-    def coverage(self, truth: Any) -> SetCoverage:
+    def coverage(self, truth: object) -> SetCoverage:
         """Return the coverage of the sets: how much of the truth they hold.
 
         Parameters
@@ -144,11 +144,11 @@ class PredictionSets(OnAxes):
 
     def coverage_by_class(
         self,
-        truth: Any,
+        truth: object,
         *,
         against: str = "mass",
         level: float | None = 0.95,
-        clusters: Any = None,
+        clusters: object = None,
         n_resamples: int = 1000,
         seed: resampling.Seed = 0,
     ) -> dict[str, list[Any]]:
@@ -180,12 +180,12 @@ class PredictionSets(OnAxes):
 
     def coverage_by_group(
         self,
-        truth: Any,
-        groups: Any,
+        truth: object,
+        groups: object,
         *,
         against: str = "mass",
         level: float | None = 0.95,
-        clusters: Any = None,
+        clusters: object = None,
         n_resamples: int = 1000,
         seed: resampling.Seed = 0,
     ) -> dict[str, list[Any]]:
@@ -228,7 +228,7 @@ class PredictionSets(OnAxes):
         low, high = resampling.bootstrap(held, weight, clusters=ids, n_resamples=n_resamples, seed=seed).interval(level).T
         return {**found, "low": low.tolist(), "high": high.tolist()}
 
-    def _read(self, truth: Any) -> tuple[Plausibilities, Point]:
+    def _read(self, truth: object) -> tuple[Plausibilities, Point]:
         """Return the truth as plausibilities, and the voted label."""
         if isinstance(truth, (Labels, Rankings)):
             truth = votes(truth, kind="mean") if isinstance(truth, Labels) else irn(truth)
@@ -281,7 +281,7 @@ class SetCoverage(Record):
     n_empty: int
 
     def table(
-        self, level: float = 0.95, *, clusters: Any = None, n_resamples: int = 1000, seed: resampling.Seed = 0
+        self, level: float = 0.95, *, clusters: object = None, n_resamples: int = 1000, seed: resampling.Seed = 0
     ) -> list[dict[str, Any]]:
         """Return one row per coverage: ``value``, interval over cases or clusters (``low``, ``high``), interval over draws of the truth
         (``draw_low``, ``draw_high``), ``n_cases``.

@@ -20,13 +20,13 @@ MOST_RANGES = 64  # most ranges of hashes of case ids
 
 
 def labels(
-    frame: Any,
+    frame: object,
     case: str = "case",
     annotator: str = "annotator",
     label: str = "label",
     *,
-    classes: Any = None,
-    ordered: Any = None,
+    classes: object = None,
+    ordered: object = None,
     check: bool = False,
 ) -> list[Any]:
     """Return the labels of each partition of a long data frame of dask, which has one row per label.
@@ -255,7 +255,7 @@ def per_case(function: Callable[..., Any], *collections: Any) -> Any:
     return dataframe.from_delayed([delayed(_filled)(table, meta) for table in tables], meta=meta)
 
 
-def _filled(table: Any, meta: Any) -> Any:
+def _filled(table: object, meta: object) -> Any:
     return meta if table is None else table
 
 

@@ -81,7 +81,7 @@ def partial(metric: Any, *collections: Any, split_every: int = 8, **options: Any
     return needed().delayed(_last)(found, least, [needed().delayed(_different)(one) for one in whole_ids])
 
 
-def compute(metric: Any, *collections: Any, **options: Any) -> Any:
+def compute(metric: object, *collections: Any, **options: Any) -> Any:
     """Compute a metric of data in partitions, on the scheduler of dask that is in force.
 
     Parameters
@@ -108,7 +108,7 @@ def compute(metric: Any, *collections: Any, **options: Any) -> Any:
     return {name: finish(one) for name, one in found.items()} if isinstance(found, dict) else finish(found)
 
 
-def _of_partitions(metric: Any, collections: tuple[Any, ...], options: Mapping[str, Any], given: Any = None) -> list[Any]:
+def _of_partitions(metric: object, collections: tuple[Any, ...], options: Mapping[str, Any], given: object = None) -> list[Any]:
     """Return a Delayed state of each partition; ``given``: the Delayed state of all, if there may have to be a second round."""
     options = dict(options)
     of_cases = ["case_ids", "clusters"] + ["weights"] * hasattr(options.get("weights"), "__dask_graph__")  # weights of classes are a table
@@ -171,7 +171,7 @@ def _either(second: State | None, first: State | None) -> State | None:
     return first if second is None else second
 
 
-def _different(ids: Any) -> Any:
+def _different(ids: object) -> Any:
     """Return the distinct clusters of a partition; none of an empty one."""
     return [] if ids is None else np.unique(values(ids))
 

@@ -116,7 +116,7 @@ class Graph:
         self.tasks[key] = (partial(function, **plain) if plain else function, *keys)
         return key
 
-    def tree(self, join: Callable[[list[Any]], Any], keys: Sequence[str], split_every: Any) -> str:
+    def tree(self, join: Callable[[list[Any]], Any], keys: Sequence[str], split_every: object) -> str:
         """Return the key of ``join``, applied to a few at a time until one is left: no worker holds all of them."""
         width, level = whole("split_every", split_every, 2), list(keys)
         while True:
@@ -153,7 +153,7 @@ def _columns(rows: list[list[Any]]) -> list[list[Any]]:
     return [list(column) for column in zip(*rows)]
 
 
-def tree(join: Callable[[list[Any]], Any], items: Sequence[Any], split_every: Any) -> Any:
+def tree(join: Callable[[list[Any]], Any], items: Sequence[Any], split_every: object) -> Any:
     """Return ``join`` of a few Delayed at a time, until one is left."""
     graph = Graph(items)
     return graph.delayed(graph.tree(join, [one.key for one in items], split_every))

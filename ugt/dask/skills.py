@@ -33,12 +33,12 @@ class OnDask(Engine):
         tables = [self._run(_exact, task, one) for one in self.experts]
         return rounded(tree(_added, tables, self.split_every).compute())
 
-    def _run(self, how: Callable[..., Any], task: Any, expert: Any) -> Any:
+    def _run(self, how: Callable[..., Any], task: object, expert: object) -> Any:
         # as one object, so that dask does not search the parameters for tasks
         return self.dask.delayed(how)(self.dask.delayed(task, traverse=False), expert)
 
 
-def _expert(labels: Any, model: str) -> Expert | None:
+def _expert(labels: object, model: str) -> Expert | None:
     return Expert(labels, model) if labels is not None and holds_labels(labels) else None
 
 
@@ -56,14 +56,14 @@ def _added(tables: list[Tables | None]) -> Tables | None:
 
 
 def dawid_skene(
-    parts: Any,
+    parts: object,
     *,
     model: str = "full",
-    prior: Any = 0.0,
+    prior: object = 0.0,
     n_restarts: int = 0,
     tolerance: float = 1e-9,
     max_iter: int = 1000,
-    seed: Any = 0,
+    seed: object = 0,
     split_every: int = 8,
 ) -> SkillModel:
     """Return the model of :func:`ugt.dawid_skene` for labels in partitions, which stay on the workers.

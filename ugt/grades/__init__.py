@@ -7,7 +7,6 @@ is drawn from this law, as another annotator's would be, or with the law itself.
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 from .._base import checks
 from ..annotations.joins import tells_joins
@@ -30,7 +29,7 @@ AGAINST = ("grade", "law")
 
 
 @tells_joins
-def ua_absolute_error(truth: Any, predictions: Any, *, values: Any = None, predictions_are: str | None = None) -> Estimate:
+def ua_absolute_error(truth: object, predictions: object, *, values: object = None, predictions_are: str | None = None) -> Estimate:
     r"""Return the expected absolute error of predictions, in grades, if a grade is drawn from the truth.
 
     With the law λ of a case over grades with numbers v, and the prediction x, the case has ``E_λ Σ_k λ_k |x - v_k|``; the value is the
@@ -85,7 +84,7 @@ def ua_absolute_error(truth: Any, predictions: Any, *, values: Any = None, predi
 
 
 @tells_joins
-def ua_squared_error(truth: Any, predictions: Any, *, values: Any = None, predictions_are: str | None = None) -> Estimate:
+def ua_squared_error(truth: object, predictions: object, *, values: object = None, predictions_are: str | None = None) -> Estimate:
     r"""Return the expected squared error of predictions if a grade is drawn from the truth: the mean of ``E_λ Σ_k λ_k (x - v_k)²``.
 
     Of predicted probabilities, x is the mean. The unit is the square of a grade. Arguments, errors and result are those of
@@ -107,7 +106,7 @@ def ua_squared_error(truth: Any, predictions: Any, *, values: Any = None, predic
 
 @tells_joins
 def ua_within_accuracy(
-    truth: Any, predictions: Any, *, within: float = 1.0, values: Any = None, predictions_are: str | None = None
+    truth: object, predictions: object, *, within: float = 1.0, values: object = None, predictions_are: str | None = None
 ) -> Estimate:
     r"""Return how often a grade that is drawn from the truth lies within a distance of the prediction, such as one grade.
 
@@ -141,7 +140,7 @@ def ua_within_accuracy(
 
 @tells_joins
 def ua_ranked_probability_score(
-    truth: Any, predictions: Any, *, against: str = "grade", values: Any = None, predictions_are: str | None = None
+    truth: object, predictions: object, *, against: str = "grade", values: object = None, predictions_are: str | None = None
 ) -> Estimate:
     r"""Return the ranked probability score of predictions, in grades, against a grade drawn from the truth or against its law.
 
@@ -188,7 +187,7 @@ def ua_ranked_probability_score(
 
 
 @tells_joins
-def ua_grade_wasserstein(truth: Any, predictions: Any, *, values: Any = None, predictions_are: str | None = None) -> Estimate:
+def ua_grade_wasserstein(truth: object, predictions: object, *, values: object = None, predictions_are: str | None = None) -> Estimate:
     r"""Return the expected Wasserstein distance, in grades, of predicted laws from the law of the truth.
 
     A case has ``E_λ Σ_j (v_{j+1} - v_j) |Z_j - Λ_j|``, with cumulative probabilities Z of the prediction and Λ of the law.
@@ -226,7 +225,7 @@ def ua_grade_wasserstein(truth: Any, predictions: Any, *, values: Any = None, pr
 
 @tells_joins
 def ua_weighted_kappa(
-    truth: Any, predictions: Any, *, weights: str = "quadratic", values: Any = None, predictions_are: str | None = None
+    truth: object, predictions: object, *, weights: str = "quadratic", values: object = None, predictions_are: str | None = None
 ) -> GradeCoefficient:
     r"""Return the weighted kappa between predictions and grades drawn from the truth.
 

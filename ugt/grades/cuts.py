@@ -49,7 +49,7 @@ class AtCuts(NamedTuple):
         fit: Any = known.fit
         return replace(known, make=make, fit=fit and replace(fit, make=_AtCuts(fit.make, self.order)))
 
-    def take(self, rows: Any) -> AtCuts:
+    def take(self, rows: object) -> AtCuts:
         return AtCuts(self.truth.take(rows), self.order)
 
     def mean(self) -> Array:
@@ -75,7 +75,7 @@ def above(law: Array, order: Int64) -> Array:
 
 @tells_joins
 def ua_auroc_at_cuts(
-    truth: Any, predictions: Any, *, self_pairs: str = "exclude", values: Any = None, predictions_are: str | None = None
+    truth: object, predictions: object, *, self_pairs: str = "exclude", values: object = None, predictions_are: str | None = None
 ) -> SoftScore:
     r"""Return the soft AUROC at every cut of the scale: grades above the cut are positive with the probability that the truth gives them.
 
@@ -168,7 +168,7 @@ def _of_settings(settings: Mapping[str, Any]) -> BinnedAreas:
 PARTS = {"ua_auroc_at_cuts": Part(_part, _of_settings, {"edges": None})}
 
 
-def auroc_of_each_cut(truth: Any, predictions: Any, *, values: Any = None, predictions_are: str | None = None) -> list[SoftScore]:
+def auroc_of_each_cut(truth: object, predictions: object, *, values: object = None, predictions_are: str | None = None) -> list[SoftScore]:
     """Return the areas of :func:`ua_auroc_at_cuts` one by one, lowest cut first, each with intervals for itself."""
     post, scale, given = _read(truth, predictions, values, predictions_are)
     p = above(post.mean(), scale.order)
@@ -177,7 +177,7 @@ def auroc_of_each_cut(truth: Any, predictions: Any, *, values: Any = None, predi
     return [soft_auroc(*columns) for columns in zip(p.T, np.round(above(given.law, scale.order), DIGITS).T)]
 
 
-def _read(truth: Any, predictions: Any, values: Any, kind: str | None) -> tuple[Plausibilities, GradeScale, Predicted]:
+def _read(truth: object, predictions: object, values: object, kind: str | None) -> tuple[Plausibilities, GradeScale, Predicted]:
     """Return the truth, its scale, which can be cut, and predictions of which only the order counts."""
     post = as_plausibilities(truth)
     scale = GradeScale.of(post, values)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import Any, Callable
+from typing import Callable
 
 import numpy as np
 
@@ -22,7 +22,14 @@ Worth = Callable[[Predicted, GradeScale], Array]
 
 
 def of_grade(
-    truth: Any, predictions: Any, values: Any, kind: str | None, worth: Worth, normal: NormalCost | None, power: float, share: bool = False
+    truth: object,
+    predictions: object,
+    values: object,
+    kind: str | None,
+    worth: Worth,
+    normal: NormalCost | None,
+    power: float,
+    share: bool = False,
 ) -> Estimate:
     """Return the expected worth (N, K) of predictions if a grade is drawn from the truth; its unit is grades to this power, or a share."""
     rated = None if normal is None else posterior_of_ratings(truth)
@@ -35,7 +42,7 @@ def of_grade(
     return estimate(post.of_class(table), post, again=partial(_worth_again, table), span=span)
 
 
-def of_law(truth: Any, predictions: Any, values: Any, kind: str | None, power: int) -> Estimate:
+def of_law(truth: object, predictions: object, values: object, kind: str | None, power: int) -> Estimate:
     """Return the distance Σ steps |Z - Λ|^power of predicted laws from the law of the truth."""
     post = as_plausibilities(truth)
     scale = GradeScale.of(post, values)

@@ -29,7 +29,7 @@ class GradeScale:
     stated: bool  # whether the numbers were given or are the names of the grades
 
     @classmethod
-    def of(cls, truth: Plausibilities, values: Any) -> GradeScale:
+    def of(cls, truth: Plausibilities, values: object) -> GradeScale:
         """Return the scale of given values, or of the names of the classes."""
         axes = truth.axes
         if values is not None:
@@ -66,7 +66,7 @@ class Predicted:
     law: Array | None = None
 
     @classmethod
-    def of(cls, given: Any, axes: Axes, scale: GradeScale, kind: str | None, *, ranks: bool = False) -> Predicted:
+    def of(cls, given: object, axes: Axes, scale: GradeScale, kind: str | None, *, ranks: bool = False) -> Predicted:
         """Read predictions; with ``ranks`` only their order counts, so that numbers need not be on the scale of the grades."""
         table = _as_table(given, axes, kind)
         if table.ndim == 2:
@@ -106,7 +106,7 @@ class Predicted:
         return Predicted(self.kind, *(None if one is None else one[rows] for one in (self.numbers, self.law)))
 
 
-def _as_table(given: Any, axes: Axes, kind: str | None) -> NDArray[Any]:
+def _as_table(given: object, axes: Axes, kind: str | None) -> NDArray[Any]:
     """Return predictions as an array in the order of the cases and classes."""
     if kind is not None:
         option("predictions_are", kind, KINDS)

@@ -130,7 +130,7 @@ class LinearKappa(KappaSums):
         return float(1.0 - ratio)
 
 
-def weighted_kappa(truth: Any, predictions: Any, weights: str, values: Any, kind: str | None) -> GradeCoefficient:
+def weighted_kappa(truth: object, predictions: object, weights: str, values: object, kind: str | None) -> GradeCoefficient:
     rated = posterior_of_ratings(truth)
     if rated is not None:
         return _of_ratings(rated, predictions, weights, values, kind)
@@ -202,7 +202,7 @@ def _by_law(one: KappaSums, given: Predicted, scale: GradeScale, weights: str) -
     return np.asarray(slopes[2] * v + slopes[3] * v**2 + slopes[4] * (v**2 - 2.0 * x[:, None] * v))
 
 
-def _of_ratings(truth: NormalPosterior, predictions: Any, weights: str, values: Any, kind: str | None) -> GradeCoefficient:
+def _of_ratings(truth: NormalPosterior, predictions: object, weights: str, values: object, kind: str | None) -> GradeCoefficient:
     if weights != "quadratic":
         raise error("weights", "be 'quadratic' for ratings, which are real numbers", repr(weights))
     x, kept = numbers_of_ratings(truth, predictions, values, kind), truth.defined

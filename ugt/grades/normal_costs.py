@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import Any, Callable, NamedTuple
+from typing import Callable, NamedTuple
 
 import numpy as np
 
@@ -74,7 +74,7 @@ class NormalCost(NamedTuple):
         return given
 
 
-def numbers_of_ratings(posterior: NormalPosterior, predictions: Any, values: Any, kind: str | None) -> Array:
+def numbers_of_ratings(posterior: NormalPosterior, predictions: object, values: object, kind: str | None) -> Array:
     """Return predicted numbers; reject options that are for grades."""
     if values is not None:
         raise error("values", "be left out for ratings, which are numbers", "values")

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..annotations.joins import tells_joins
 from .ranks import rank_coefficient
 from .record import GradeCoefficient
 
 
 @tells_joins
-def ua_spearman(truth: Any, predictions: Any, *, values: Any = None, predictions_are: str | None = None) -> GradeCoefficient:
+def ua_spearman(truth: object, predictions: object, *, values: object = None, predictions_are: str | None = None) -> GradeCoefficient:
     r"""Return Spearman's rank correlation between predictions and grades drawn from the truth.
 
     It is the correlation of ranks in the expected table: each case counts with the law λ of its grade, ``ρ = Cov(R(x), E r(y)) / (sd R(x)
@@ -66,7 +64,7 @@ def ua_spearman(truth: Any, predictions: Any, *, values: Any = None, predictions
 
 
 @tells_joins
-def ua_kendall(truth: Any, predictions: Any, *, values: Any = None, predictions_are: str | None = None) -> GradeCoefficient:
+def ua_kendall(truth: object, predictions: object, *, values: object = None, predictions_are: str | None = None) -> GradeCoefficient:
     r"""Return Kendall's tau-b between predictions and grades drawn from the truth.
 
     With ``π_ij = P(y_i > y_j) - P(y_i < y_j)`` of two different cases, it is ``Σ_{i<j} sign(x_i - x_j) π_ij / √(U_x U_y)``. U_x is the
@@ -95,7 +93,7 @@ def ua_kendall(truth: Any, predictions: Any, *, values: Any = None, predictions_
 
 
 @tells_joins
-def ua_concordance(truth: Any, predictions: Any, *, values: Any = None, predictions_are: str | None = None) -> GradeCoefficient:
+def ua_concordance(truth: object, predictions: object, *, values: object = None, predictions_are: str | None = None) -> GradeCoefficient:
     r"""Return the ordinal C-index: how often the case with the higher grade has the higher prediction, if grades are drawn from the truth.
 
     It is ``Σ_{i≠j} P(y_i > y_j) ψ(x_i, x_j) / Σ_{i≠j} P(y_i > y_j)``, with ψ = 1 if x_i > x_j, ½ for equal predictions and 0 otherwise.

@@ -222,7 +222,7 @@ class RankStatistic(RankNumbers):
         return found
 
 
-def rank_coefficient(formula: str, truth: Any, predictions: Any, values: Any, kind: str | None) -> GradeCoefficient:
+def rank_coefficient(formula: str, truth: object, predictions: object, values: object, kind: str | None) -> GradeCoefficient:
     post, scale, scores = read(truth, predictions, values, kind)
     one = statistic_of(formula, scores, scale.order, post)
 
@@ -234,7 +234,7 @@ def rank_coefficient(formula: str, truth: Any, predictions: Any, values: Any, ki
     return GradeCoefficient.of(one, spread, NO_ANNOTATIONS)
 
 
-def read(truth: Any, predictions: Any, values: Any, kind: str | None) -> tuple[Plausibilities, GradeScale, Array]:
+def read(truth: object, predictions: object, values: object, kind: str | None) -> tuple[Plausibilities, GradeScale, Array]:
     """Return the truth, its scale, and predictions as scores, of which only the order counts."""
     post = as_plausibilities(truth)
     scale = GradeScale.of(post, values)

@@ -175,7 +175,7 @@ class AlternativeAnnotatorTest(OfAnnotations, Result, Frozen):
     left_out: Mapping[str, int]
     _statistic: Advantages = field(repr=False)
 
-    def over_clusters(self, clusters: Any) -> AlternativeAnnotatorTest:
+    def over_clusters(self, clusters: object) -> AlternativeAnnotatorTest:
         """Return the same test for data in which cases of a cluster, such as a patient, depend on each other.
 
         Parameters
@@ -204,11 +204,11 @@ class AlternativeAnnotatorTest(OfAnnotations, Result, Frozen):
 
 @tells_joins
 def alternative_annotator_test(
-    annotations: Any,
-    predictions: Any,
+    annotations: object,
+    predictions: object,
     *,
-    distance: Any = "zero-one",
-    values: Any = None,
+    distance: object = "zero-one",
+    values: object = None,
     epsilon: float = 0.2,
     q: float = 0.05,
     least_cases: int = 30,
@@ -288,7 +288,7 @@ def nearer(model: Array, own: Array) -> tuple[Bools, Bools, Bools]:
         return ~np.isnan(model) & ~np.isnan(own), (model < own) | equal, (own < model) | equal
 
 
-def checked_options(epsilon: Any, q: Any, least_cases: Any, distance: Any) -> dict[str, Any]:
+def checked_options(epsilon: object, q: object, least_cases: object, distance: object) -> dict[str, Any]:
     """Return the options of the test as numbers of Python, after checks."""
     check_stated(distance)
     margin, rate = checks.scalar("epsilon", epsilon), checks.scalar("q", q, positive=True)

@@ -230,7 +230,7 @@ def as_models(held: Any, j: int) -> Iterator[Any]:
 # ---- against the mean of the others ----
 
 
-def _difference(distance: Any) -> Any:
+def _difference(distance: object) -> Any:
     """Return δ for arrays of numbers, or None if labels have no mean."""
     if isinstance(distance, tuple):
         return lambda a, b: np.maximum(0.0, np.abs(a - b) - distance[1])

@@ -52,7 +52,7 @@ class Rule:
 BY_NAME = {"squared": Rule("number", squared=True), "absolute": Rule("number"), "zero-one": Rule("class")}
 
 
-def rule_of_numbers(distance: Any, must: str = OF_RATINGS) -> Rule:
+def rule_of_numbers(distance: object, must: str = OF_RATINGS) -> Rule:
     """Return the rule for a distance of ratings."""
     if callable(distance):
         return Rule("function", function=distance)
@@ -63,7 +63,7 @@ def rule_of_numbers(distance: Any, must: str = OF_RATINGS) -> Rule:
     return BY_NAME[distance]
 
 
-def rule_of_labels(distance: Any, classes: NDArray[Any]) -> Rule:
+def rule_of_labels(distance: object, classes: NDArray[Any]) -> Rule:
     """Return the rule for a distance of labels."""
     if isinstance(distance, str) or callable(distance) or (isinstance(distance, tuple) and len(distance) and isinstance(distance[0], str)):
         return rule_of_numbers(distance, OF_LABELS)
@@ -76,7 +76,7 @@ def rule_of_labels(distance: Any, classes: NDArray[Any]) -> Rule:
     return Rule("class", cost=_costs(cost, classes))
 
 
-def rule_of_masks(distance: Any, masks: Masks) -> Rule:
+def rule_of_masks(distance: object, masks: Masks) -> Rule:
     """Return the rule for a distance of masks."""
     if callable(distance):
         return Rule("function", function=distance)
@@ -108,7 +108,7 @@ def _costs(given: NDArray[Any], classes: NDArray[Any]) -> Array:
     return np.ascontiguousarray((cost + cost.T) / 2)
 
 
-def numbers_of(classes: NDArray[Any], values: Any) -> Array:
+def numbers_of(classes: NDArray[Any], values: object) -> Array:
     """Return the number of each class: the given one, or the class itself if classes are integers."""
     if values is None:
         if identifiers.is_text(classes):
@@ -156,7 +156,7 @@ class Measure:
             found = self.known[key] = self._measured(*key, where)
         return found
 
-    def _measured(self, a: Any, b: Any, where: Callable[[], str]) -> float:
+    def _measured(self, a: object, b: object, where: Callable[[], str]) -> float:
         there = _number(self.function(a, b), where)
         if self.tried < TRIED:
             self.tried += 1

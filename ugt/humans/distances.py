@@ -133,7 +133,7 @@ class Layout(NamedTuple):
 # ---- labels ----
 
 
-def _of_labels(labels: Labels, predictions: list[Any], distance: Any, values: Any, layout: Layout) -> tuple[Array, Array]:
+def _of_labels(labels: Labels, predictions: list[Any], distance: object, values: object, layout: Layout) -> tuple[Array, Array]:
     rule = rule_of_labels(distance, labels.axes.classes)
     if values is not None and rule.kind == "class":
         raise error("values", "be given for distances of numbers only", f"distance {distance if rule.cost is None else 'by costs'!r}")
@@ -192,7 +192,7 @@ def _called_on_labels(
 # ---- ratings ----
 
 
-def _of_ratings(ratings: Ratings, predictions: list[Any], distance: Any, values: None, layout: Layout) -> tuple[Array, Array]:
+def _of_ratings(ratings: Ratings, predictions: list[Any], distance: object, values: None, layout: Layout) -> tuple[Array, Array]:
     rule = rule_of_numbers(distance)
     value = checked(layout.rows(ratings.value), "ratings", lambda r: f"case {ratings.case_name(row_at(ratings.offsets, r))}")
     given = [
@@ -217,7 +217,7 @@ def _of_ratings(ratings: Ratings, predictions: list[Any], distance: Any, values:
 # ---- masks ----
 
 
-def _of_masks(masks: Masks, predictions: list[Any], distance: Any, values: None, layout: Layout) -> tuple[Array, Array]:
+def _of_masks(masks: Masks, predictions: list[Any], distance: object, values: None, layout: Layout) -> tuple[Array, Array]:
     rule = rule_of_masks(distance, masks)
     given = [masks.predicted(p) for p in predictions]
     in_order = masks if layout.order is None else masks.take(layout.order)

@@ -106,8 +106,8 @@ class AnnotatorDiscrepancy(OfAnnotations, Frozen):
         level: float = 0.95,
         *,
         kind: str = "auto",
-        clusters: Any = None,
-        strata: Any = None,
+        clusters: object = None,
+        strata: object = None,
         n_resamples: int = 1000,
         seed: Seed = 0,
     ) -> list[dict[str, Any]]:
@@ -150,11 +150,11 @@ class AnnotatorDiscrepancy(OfAnnotations, Frozen):
 
 @tells_joins
 def annotator_discrepancy(
-    annotations: Any,
-    predictions: Any = None,
+    annotations: object,
+    predictions: object = None,
     *,
-    distance: Any = None,
-    values: Any = None,
+    distance: object = None,
+    values: object = None,
     cases: str = "matched",
     least_cases: int = 1,
     missing: str = "error",
@@ -224,7 +224,7 @@ def annotator_discrepancy(
     return AnnotatorDiscrepancy(ids[at], found[m : m + len(at)], alpha, mu, n_of[at], compared.models, *models, one.left_out, too_few, one)
 
 
-def checked_options(cases: Any, least_cases: Any) -> dict[str, Any]:
+def checked_options(cases: object, least_cases: object) -> dict[str, Any]:
     """Return the options with a number of Python, after checks."""
     return {"cases": checks.option("cases", cases, CASES), "least_cases": checks.whole("least_cases", least_cases)}
 

@@ -101,13 +101,13 @@ class GroupedDiscrepancy(OfAnnotations, Frozen):
 
 @tells_joins
 def stratified_discrepancy(
-    annotations: Any,
-    predictions: Any,
+    annotations: object,
+    predictions: object,
     *,
-    strata: Any = None,
+    strata: object = None,
     ties: str = "drop",
-    distance: Any = "zero-one",
-    values: Any = None,
+    distance: object = "zero-one",
+    values: object = None,
     missing: str = "error",
 ) -> GroupedDiscrepancy:
     """Return Δ within each class of cases, and its mean over classes, in which rare classes count as much as frequent ones.
@@ -166,7 +166,7 @@ def _by_case(strata: tuple[NDArray[Any], Int64, str] | None, ties: str, compared
 
 @tells_joins
 def group_discrepancy(
-    annotations: Any, predictions: Any, groups: Any, *, distance: Any = None, values: Any = None, missing: str = "error"
+    annotations: object, predictions: object, groups: object, *, distance: object = None, values: object = None, missing: str = "error"
 ) -> GroupedDiscrepancy:
     """Return Δ within groups of annotators, such as schools of thought: the model against those who agree on a definition.
 
@@ -219,7 +219,7 @@ def _by_annotator(names: NDArray[Any], of_annotator: Int64, compared: Compared) 
     return names, mu, alpha, {**left_out, **({"case without two annotators of one group": nowhere} if nowhere else {})}
 
 
-def majority(labels: Any, ties: str) -> tuple[NDArray[Any], Int64, str]:
+def majority(labels: object, ties: str) -> tuple[NDArray[Any], Int64, str]:
     """Return the classes and the majority class of each case, -1 if it is tied or if there are no labels."""
     if not isinstance(labels, Labels):
         raise checks.error("strata", "be given if annotations are not labels", None)
@@ -247,7 +247,7 @@ def _given(strata: Any, annotations: Any) -> tuple[NDArray[Any], Int64, str]:
     return names, of_case, NO_STRATUM
 
 
-def _grouped(groups: Any, annotators: NDArray[Any]) -> tuple[NDArray[Any], Int64]:
+def _grouped(groups: object, annotators: NDArray[Any]) -> tuple[NDArray[Any], Int64]:
     """Return names of the groups, in order of first appearance, and the group of each annotator, -1 for none."""
     groups = identifiers.mapping_of("groups", groups)
     if isinstance(groups, Mapping):

@@ -143,7 +143,13 @@ class VariancePart(NamedTuple):
 
 @tells_joins
 def bland_altman(
-    annotations: Any, predictions: Any = None, *, clusters: Any = None, coverage: float = 0.95, level: float = 0.95, missing: str = "error"
+    annotations: Any,
+    predictions: Any = None,
+    *,
+    clusters: object = None,
+    coverage: float = 0.95,
+    level: float = 0.95,
+    missing: str = "error",
 ) -> BlandAltman:
     r"""Return bias and limits of agreement of every pair of readers, and of a model with them.
 

@@ -128,7 +128,7 @@ class MaskDistance:
             functions[name] = lambda a, b: surface(a, b, tolerance)
         self.measure = functions[name]
 
-    def _weights(self, given: Any) -> Array | None:
+    def _weights(self, given: object) -> Array | None:
         if self.masks.layers is None:
             if given is not None:
                 raise error("weights", "be given for maps of several classes only (Masks.from_maps)", repr(given))
@@ -166,7 +166,7 @@ class MaskDistance:
             raise error("spacing", f"be one positive number for each of the {n_dimensions} dimensions", repr(given), f"case {case}")
         return found
 
-    def __call__(self, a: list[Thing], b: list[Thing], where: Any = None) -> float:
+    def __call__(self, a: list[Thing], b: list[Thing], where: object = None) -> float:
         """Return the mean over the classes that occur in either mask; 0 if none does."""
         if self.weights is None:
             return self.measure(a[0], b[0])
@@ -251,7 +251,7 @@ def _loops(cuts: list[tuple[Edge, Edge]]) -> Iterator[list[Edge]]:
 def _largest_fan(points: NDArray[Any], spacing: Array) -> float:
     """Return the area as the fan of triangles that is largest in a unit cube: pieces with more than three points need not be flat."""
 
-    def fan(k: int, scale: Any) -> float:
+    def fan(k: int, scale: object) -> float:
         turned = np.roll(points, -k, axis=0) * scale
         return float(np.linalg.norm(np.cross(turned[1:-1] - turned[0], turned[2:] - turned[0]), axis=1).sum()) / 2
 

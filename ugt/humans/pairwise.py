@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 EACH = "be one or more labels, numbers or masks"
 
 
-def mean_pairwise_deviation(first: Any, second: Any, *, distance: Any) -> float:
+def mean_pairwise_deviation(first: object, second: object, *, distance: Any) -> float:
     r"""Return the mean distance over all pairs of an annotation in one set and one in the other [C eq. 1].
 
     .. math:: ψ(Y, Y') = \frac{1}{|Y| |Y'|} \sum_{y \in Y} \sum_{y' \in Y'} δ(y, y')
@@ -71,7 +71,7 @@ def mean_pairwise_deviation(first: Any, second: Any, *, distance: Any) -> float:
     return float(distances(held, [], distance).to_others[0])
 
 
-def _members(argument: str, given: Any) -> list[Any]:
+def _members(argument: str, given: object) -> list[Any]:
     if isinstance(given, str) or not isinstance(given, Iterable) or np.ndim(np.asarray(given, object)) == 0:
         raise checks.error(argument, EACH, repr(given))
     members = list(identifiers.unmasked(given) if identifiers.is_array(given) else given)

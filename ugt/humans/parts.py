@@ -23,7 +23,7 @@ Data = tuple[Any, ...]
 Options = dict[str, Any]
 
 
-def _positions(known: NDArray[Any], annotators: Any, any_labels: bool) -> tuple[list[Any], Int64]:
+def _positions(known: NDArray[Any], annotators: object, any_labels: bool) -> tuple[list[Any], Int64]:
     """Return the annotators of all parts, and the position (A,) of each among those of this part, -1 if absent."""
     names, at = identifiers.everyone(known, annotators, any_labels)
     found = np.full(len(names), -1, np.int64)
@@ -31,7 +31,7 @@ def _positions(known: NDArray[Any], annotators: Any, any_labels: bool) -> tuple[
     return names, found
 
 
-def _compared(annotations: Any, models: Mapping[str, Any], options: Options, why: str) -> tuple[Compared, Options, Int64]:
+def _compared(annotations: object, models: Mapping[str, Any], options: Options, why: str) -> tuple[Compared, Options, Int64]:
     """Return annotations joined with predictions, the settings, and the positions of the annotators."""
     distance, values = options["distance"], options["values"]
     held = as_annotations(annotations, list(models.values()), distance, values)

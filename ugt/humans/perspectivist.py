@@ -202,7 +202,7 @@ def perspectivist_distance(ratings: Labels | Ratings, predicted: Labels | Rating
     return _score(ratings, np.abs(loss) / divisor, (0.0, math.inf), at.n_unused)
 
 
-def _check(known: Any, predicted: Any, kinds: tuple[type, ...]) -> None:
+def _check(known: object, predicted: object, kinds: tuple[type, ...]) -> None:
     """Reject annotations of other kinds, and predictions of another kind than the annotations."""
     argument = "labels" if kinds == (Labels,) else "ratings"
     if not isinstance(known, kinds):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..annotations.joins import tells_joins
 from .input import compare
 from .record import Discrepancy, DiscrepancyRatio, record
@@ -11,7 +9,7 @@ from .record import Discrepancy, DiscrepancyRatio, record
 
 @tells_joins
 def discrepancy_ratio(
-    annotations: Any, predictions: Any, *, distance: Any = None, values: Any = None, missing: str = "error"
+    annotations: object, predictions: object, *, distance: object = None, values: object = None, missing: str = "error"
 ) -> DiscrepancyRatio:
     r"""Return how far a model is from the annotators, in units of how far they are from each other.
 

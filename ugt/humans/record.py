@@ -346,7 +346,7 @@ class IndividualEquivalence(OfAnnotations, Result, Frozen):
 
 @tells_joins
 def individual_equivalence_index(
-    annotations: Any, predictions: Any, *, distance: Any = None, values: Any = None, missing: str = "error"
+    annotations: object, predictions: object, *, distance: object = None, values: object = None, missing: str = "error"
 ) -> IndividualEquivalence:
     r"""Return how much more the annotators would disagree if the model took the place of one of them.
 

@@ -76,7 +76,7 @@ class AnnotatorRocPoints(Results, Frozen):
 
 
 @tells_joins
-def annotator_roc_points(annotations: Any, scores: Any = None, *, missing: str = "error") -> AnnotatorRocPoints:
+def annotator_roc_points(annotations: object, scores: object = None, *, missing: str = "error") -> AnnotatorRocPoints:
     r"""Return the sensitivity and specificity of each annotator with the other annotators as the reference.
 
     Parameters

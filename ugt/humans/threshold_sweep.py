@@ -90,7 +90,7 @@ class ThresholdSweep(Frozen):
     _compared: Compared = field(repr=False)
     _score: Array = field(repr=False)
 
-    def best(self, *, choose_on: Any = None, share: float = 0.5, clusters: Any = None, seed: Seed = 0) -> BestThreshold:
+    def best(self, *, choose_on: object = None, share: float = 0.5, clusters: object = None, seed: Seed = 0) -> BestThreshold:
         """Return the best threshold, chosen on some cases and judged on the others.
 
         Parameters
@@ -130,7 +130,7 @@ class ThresholdSweep(Frozen):
 
 @tells_joins
 def threshold_sweep(
-    annotations: Any, scores: Any, *, distance: Any = "zero-one", values: Any = None, missing: str = "error"
+    annotations: object, scores: object, *, distance: object = "zero-one", values: object = None, missing: str = "error"
 ) -> ThresholdSweep:
     """Return Δ(t) of the decision "positive if the score is at least t", for every t at once.
 

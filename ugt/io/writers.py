@@ -159,7 +159,7 @@ def _write_wide(path: Any, names: list[str], case_ids: NDArray[Any], table: NDAr
     _write_csv(path, header, ([case, *map(repr, row)] for case, row in rows))
 
 
-def _long_labels(path: Any, labels: Labels) -> tuple[str, ...]:
+def _long_labels(path: object, labels: Labels) -> tuple[str, ...]:
     notes = _notes(labels, labels.label[labels.count > 0])
     classes, case, times = _guarded(labels.axes.classes), row_of(labels.offsets), labels.count
     if len(labels.label) == 0:
@@ -207,7 +207,7 @@ def _with_empty(rows: Iterable[Sequence[Any]], case: NDArray[Any], blanks: list[
         following = next(at, None)
 
 
-def _long_ratings(path: Any, ratings: Ratings) -> tuple[str, ...]:
+def _long_ratings(path: object, ratings: Ratings) -> tuple[str, ...]:
     notes = _check_names("case", ratings.case_ids) + _check_names("annotator", ratings.annotators)
     if ratings.scale is not None:
         notes.append(f"The scale of the ratings is not in the file: {scale_said(ratings.scale)} (give it as scale when the file is read).")
@@ -219,7 +219,7 @@ def _long_ratings(path: Any, ratings: Ratings) -> tuple[str, ...]:
     return tuple(notes + _silent(ratings.annotators, ratings.annotator))
 
 
-def _long_rankings(path: Any, rankings: Rankings) -> tuple[str, ...]:
+def _long_rankings(path: object, rankings: Rankings) -> tuple[str, ...]:
     sizes = sizes_of(rankings.ranking_offsets)
     block = row_of(rankings.block_offsets)
     ranking = row_of(rankings.ranking_offsets)[block]
@@ -241,7 +241,7 @@ def _long_rankings(path: Any, rankings: Rankings) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _counts(path: Any, labels: Labels | Rankings | Ratings) -> tuple[str, ...]:
+def _counts(path: object, labels: Labels | Rankings | Ratings) -> tuple[str, ...]:
     if not isinstance(labels, Labels):
         raise error("format", f"be 'long', 'npz' or 'rankings' for {type(labels).__name__}", "'counts', which are of labels")
     notes = _check_names("case", labels.axes.case_ids) + _check_names("class", labels.axes.classes)

@@ -45,7 +45,7 @@ def ends_of(result: Any, level: float, clusters: Any, random: tuple[str, ...] = 
     return low, high
 
 
-def clusters_of(clusters: Any, labels: Ratings) -> Any:
+def clusters_of(clusters: object, labels: Ratings) -> Any:
     return None if clusters is None else ids_of_cases("clusters", clusters, labels.n_cases, labels.case_ids)
 
 
@@ -58,7 +58,7 @@ class _Pooled(NamedTuple):
     weight: Array
 
     @classmethod
-    def of(cls, own: list[ScoredSystem], clusters: Any, of_score: float, of_label: float) -> _Pooled:
+    def of(cls, own: list[ScoredSystem], clusters: object, of_score: float, of_label: float) -> _Pooled:
         """Return a combination of score and label of every label."""
         case: list[str] = []
         annotator: list[str] = []
@@ -107,7 +107,7 @@ class _Pooled(NamedTuple):
         return (found.value, *ends_of(found, level, self.held, random))
 
 
-def by_score_of(own: list[ScoredSystem], clusters: Any, level: float) -> Iterator[JudgeScoreRow]:
+def by_score_of(own: list[ScoredSystem], clusters: object, level: float) -> Iterator[JudgeScoreRow]:
     pooled = _Pooled.of(own, clusters, 0.0, 1.0)
     for name, groups in groups_of(own, "score", {}):
         rows = pooled.rows(groups)
@@ -115,7 +115,7 @@ def by_score_of(own: list[ScoredSystem], clusters: Any, level: float) -> Iterato
         yield JudgeScoreRow(own[0].judge, name, int(rows.sum()), score, *pooled.mean(rows, level))
 
 
-def biases_of(own: list[ScoredSystem], columns: Mapping[str, Any], clusters: Any, level: float) -> Iterator[JudgeBiasRow]:
+def biases_of(own: list[ScoredSystem], columns: Mapping[str, Any], clusters: object, level: float) -> Iterator[JudgeBiasRow]:
     pooled = _Pooled.of(own, clusters, 1.0, -1.0)
     for column in (["system"] if len(own) > 1 else []) + list(columns):
         found = groups_of(own, column, columns)

@@ -60,7 +60,7 @@ class Preferences(Frozen):
 
     @classmethod
     def from_pairs(
-        cls, first: Any, second: Any, preferred: Any, *, annotator: Any = None, case: Any = None, tie: str = "tie"
+        cls, first: object, second: object, preferred: object, *, annotator: object = None, case: object = None, tie: str = "tie"
     ) -> Preferences:
         """Read a table with one row per preference between two models.
 
@@ -115,7 +115,12 @@ class Preferences(Frozen):
 
     @classmethod
     def from_rankings(
-        cls, ranked: Sequence[Sequence[Any]], *, offered: Sequence[Sequence[Any]] | None = None, annotator: Any = None, case: Any = None
+        cls,
+        ranked: Sequence[Sequence[Any]],
+        *,
+        offered: Sequence[Sequence[Any]] | None = None,
+        annotator: object = None,
+        case: object = None,
     ) -> Preferences:
         """Read one list of models per preference, best first.
 
@@ -195,7 +200,7 @@ class Preferences(Frozen):
         return f"Preferences({sizes}, n_annotators={len(self.annotators)}, n_cases={len(self.cases)})"
 
 
-def _column(values: Any) -> NDArray[Any]:
+def _column(values: object) -> NDArray[Any]:
     """Return a column of names; a list that is not of text alone keeps its entries, as NaN would become a name."""
     found = np.asarray(identifiers.unmasked(values))
     if found.dtype.kind == "U" and isinstance(values, (list, tuple)) and not all(isinstance(one, str) for one in values):
@@ -203,10 +208,10 @@ def _column(values: Any) -> NDArray[Any]:
     return found
 
 
-def _lists(argument: str, values: Any) -> list[list[Any]]:
+def _lists(argument: str, values: object) -> list[list[Any]]:
     """Return one list of models per preference."""
 
-    def rows(given: Any, got: Any, where: str = "") -> list[Any]:
+    def rows(given: object, got: object, where: str = "") -> list[Any]:
         if isinstance(given, str) or not hasattr(given, "__iter__"):
             raise error(argument, "be lists of models, one per preference", repr(got), where)
         return list(given)
@@ -219,7 +224,7 @@ def _lists(argument: str, values: Any) -> list[list[Any]]:
     return found
 
 
-def _named(argument: str, values: Any, n: int) -> tuple[NDArray[Any], Int32]:
+def _named(argument: str, values: object, n: int) -> tuple[NDArray[Any], Int32]:
     """Return distinct ids and the position of each row's among them; empty ones if there are none."""
     if values is None:
         return NOBODY, np.empty(0, np.int32)

@@ -297,7 +297,9 @@ def outer_ends(found: Resamples, level: float) -> tuple[float, float]:
 
 
 @tells_joins
-def accuracy_bounds(truth: Any, scores: Any, k: int = 1, *, ties: str = "expectation", least_cases: int = LEAST_CASES) -> AccuracyBounds:
+def accuracy_bounds(
+    truth: object, scores: object, k: int = 1, *, ties: str = "expectation", least_cases: int = LEAST_CASES
+) -> AccuracyBounds:
     r"""Return bounds of the top-k accuracy against the true class, and its value under two assumptions that exclude each other.
 
     Let ``π_i(t)`` be the probability that class t is the most plausible one of case i [A eq. 4], and ``Y_i(t)`` whether t is among the

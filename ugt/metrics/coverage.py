@@ -18,7 +18,7 @@ from ..plausibilities.sets import as_sets
 
 
 @tells_joins
-def ua_coverage(truth: Any, sets: Any, *, j: int = 1, ties: str = "expectation") -> results.Estimate:
+def ua_coverage(truth: object, sets: object, *, j: int = 1, ties: str = "expectation") -> results.Estimate:
     """Return the coverage of given prediction sets: how often a set holds the top class, or all top j classes, of a drawn truth.
 
     The value of a case is ``P(top-j(λ) ⊆ C)``, at j = 1 ``P(argmax λ ∈ C)``. The record also has the mean size of the sets.
@@ -55,7 +55,7 @@ def ua_coverage(truth: Any, sets: Any, *, j: int = 1, ties: str = "expectation")
 
 
 @tells_joins
-def ua_plausibility_mass(truth: Any, sets: Any) -> results.Estimate:
+def ua_plausibility_mass(truth: object, sets: object) -> results.Estimate:
     """Return the plausibility mass of given prediction sets ("aggregated coverage"): the expected plausibility that a set holds.
 
     The value of a case is ``E_λ Σ_{y ∈ C} λ_y``. For a Dirichlet posterior the mass is Beta distributed, and mean and variance are exact.
@@ -75,7 +75,7 @@ def ua_plausibility_mass(truth: Any, sets: Any) -> results.Estimate:
     return results.estimate(post.mass(given), post, _mean_size(given, post), again=again)
 
 
-def of_sets(post: Plausibilities, sets: Any, name: str, j: int, ties: str) -> results.Estimate:
+def of_sets(post: Plausibilities, sets: object, name: str, j: int, ties: str) -> results.Estimate:
     given, metric = as_sets(sets, post.axes), METRICS[name]
     options: dict[str, Any] = {"metric": metric, "j": j, "ties": checks.option("ties", ties, checks.TIES)}
     again = partial(_of_rows, given, type(post).compare_sets, options)

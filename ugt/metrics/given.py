@@ -15,13 +15,13 @@ from ..annotations.predictions import Predictions
 from ..plausibilities.orders import Orders
 
 
-def orders_of(truth: OnAxes, scores: Any, k: int, ties: str) -> Orders:
+def orders_of(truth: OnAxes, scores: object, k: int, ties: str) -> Orders:
     """Return the model's order of classes down to its best k; refuse scores that are NaN or do not fit the truth's (N, K)."""
     k = checks.whole("k", k, 1, truth.n_classes)
     return Orders.from_dense(scores_of(truth, scores), k, checks.option("ties", ties, checks.TIES))
 
 
-def scores_of(truth: OnAxes, scores: Any) -> NDArray[Any]:
+def scores_of(truth: OnAxes, scores: object) -> NDArray[Any]:
     """Return the scores (N, K) in the order of the truth's cases and classes; refuse scores that are NaN or do not fit."""
     table = as_array(in_order("scores", scores, truth.axes.case_ids, truth.axes.classes))
     if table.dtype.kind not in "fiub" or table.shape != (truth.n_cases, truth.n_classes):
@@ -33,7 +33,7 @@ def scores_of(truth: OnAxes, scores: Any) -> NDArray[Any]:
     return table
 
 
-def looks_like_scores(truth: OnAxes, given: Any) -> bool:
+def looks_like_scores(truth: OnAxes, given: object) -> bool:
     """Return whether an argument for sets is in fact an (N, K) table of numbers, such as scores."""
     if isinstance(given, OnAxes):
         return False

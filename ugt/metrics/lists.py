@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from .._base import checks
 from ..annotations.joins import tells_joins
 from ..plausibilities import as_plausibilities
@@ -14,13 +12,13 @@ from .coverage import of_sets, ua_coverage, ua_plausibility_mass
 from .given import looks_like_scores, orders_of
 
 
-def _metric(truth: Any, scores: Any, name: str, k: int, ties: str, parameter: float | None = None) -> results.Estimate:
+def _metric(truth: object, scores: object, name: str, k: int, ties: str, parameter: float | None = None) -> results.Estimate:
     post = as_plausibilities(truth)
     return METRICS[name].of(post, orders_of(post, scores, k, ties), k, ties=ties, parameter=parameter)
 
 
 @tells_joins
-def ua_topk_accuracy(truth: Any, scores: Any, k: int = 1, *, j: int = 1, ties: str = "expectation") -> results.Estimate:
+def ua_topk_accuracy(truth: object, scores: object, k: int = 1, *, j: int = 1, ties: str = "expectation") -> results.Estimate:
     """Return how often the k highest scores hold the top class, or all top j classes, of a truth drawn from the posterior.
 
     This is uncertainty-adjusted (UA) top-k accuracy. The value of a case is ``E_λ 1[top-j(λ) ⊆ C_k]``, with C_k the classes of the k
@@ -83,7 +81,7 @@ def ua_topk_accuracy(truth: Any, scores: Any, k: int = 1, *, j: int = 1, ties: s
 
 
 @tells_joins
-def ua_set_accuracy(truth: Any, predicted: Any, k: int | None = None, *, ties: str = "expectation") -> results.Estimate:
+def ua_set_accuracy(truth: object, predicted: object, k: int | None = None, *, ties: str = "expectation") -> results.Estimate:
     r"""Return how often the model's set C is exactly the set of the \|C\| top classes of a truth drawn from the posterior.
 
     This is uncertainty-adjusted set accuracy [A eq. 9]. The value of a case is ``P(top-|C|(λ) = C)``, compared as sets; the value is the
@@ -125,7 +123,7 @@ def ua_set_accuracy(truth: Any, predicted: Any, k: int | None = None, *, ties: s
 
 
 @tells_joins
-def ua_overlap(truth: Any, predicted: Any, k: int | None = None, *, ties: str = "expectation") -> results.Estimate:
+def ua_overlap(truth: object, predicted: object, k: int | None = None, *, ties: str = "expectation") -> results.Estimate:
     r"""Return the expected share of the \|C\| top classes of a truth drawn from the posterior that the model's set C holds.
 
     This is uncertainty-adjusted overlap [A eq. 10, 11]. The value of a case is ``E_λ |C ∩ top-|C|(λ)| / |C|``; the value is the mean over
@@ -146,7 +144,7 @@ def ua_overlap(truth: Any, predicted: Any, k: int | None = None, *, ties: str = 
 
 
 @tells_joins
-def ua_average_overlap(truth: Any, scores: Any, k: int = 3, *, ties: str = "expectation") -> results.Estimate:
+def ua_average_overlap(truth: object, scores: object, k: int = 3, *, ties: str = "expectation") -> results.Estimate:
     """Return the uncertainty-adjusted average overlap@k: the mean of the overlaps of the best 1, 2, …, k classes [A eq. 12].
 
     Arguments, errors and range are those of :func:`ua_topk_accuracy`. The value is exact for a Dirichlet posterior. Its spread over draws
@@ -162,7 +160,9 @@ def ua_average_overlap(truth: Any, scores: Any, k: int = 3, *, ties: str = "expe
 
 
 @tells_joins
-def ua_rank_biased_overlap(truth: Any, scores: Any, k: int = 3, *, persistence: float = 0.9, ties: str = "expectation") -> results.Estimate:
+def ua_rank_biased_overlap(
+    truth: object, scores: object, k: int = 3, *, persistence: float = 0.9, ties: str = "expectation"
+) -> results.Estimate:
     """Return the uncertainty-adjusted rank-biased overlap, extrapolated, of the model's and the truth's lists of the best k classes.
 
     The value of a case is ``E_λ [p^k A_k + (1 - p) Σ_{d≤k} p^(d-1) A_d]``, with the overlap ``A_d = |C_d ∩ top-d(λ)| / d``. The
@@ -198,7 +198,7 @@ def ua_rank_biased_overlap(truth: Any, scores: Any, k: int = 3, *, persistence: 
 
 
 @tells_joins
-def ua_kendall_distance(truth: Any, scores: Any, k: int = 3, *, penalty: float = 0.0, ties: str = "expectation") -> results.Estimate:
+def ua_kendall_distance(truth: object, scores: object, k: int = 3, *, penalty: float = 0.0, ties: str = "expectation") -> results.Estimate:
     """Return the uncertainty-adjusted Kendall distance between the model's and the truth's lists of the best k classes.
 
     The value of a case is ``E_λ K^(p)(C_k, top-k(λ)) / (k² + p k (k - 1))``. K counts the pairs of classes in opposite orders; a class
@@ -231,7 +231,7 @@ def ua_kendall_distance(truth: Any, scores: Any, k: int = 3, *, penalty: float =
 
 @tells_joins
 def ua_weighted_kendall_distance(
-    truth: Any, scores: Any, k: int = 3, *, penalty: float = 0.0, ties: str = "expectation"
+    truth: object, scores: object, k: int = 3, *, penalty: float = 0.0, ties: str = "expectation"
 ) -> results.Estimate:
     """Return the uncertainty-adjusted weighted Kendall distance, in which classes that the truth ranks high count more.
 
@@ -264,7 +264,7 @@ def ua_weighted_kendall_distance(
 
 
 @tells_joins
-def ua_ndcg(truth: Any, scores: Any, k: int = 3, *, ties: str = "expectation") -> results.Estimate:
+def ua_ndcg(truth: object, scores: object, k: int = 3, *, ties: str = "expectation") -> results.Estimate:
     """Return the uncertainty-adjusted normalised discounted cumulative gain of the model's best k classes.
 
     The value of a case is ``E_λ [Σ_{r≤k} gain(C_r) / log2(1 + r)] / Σ_{r≤k} (k + 1 - r) / log2(1 + r)``, with C_r the model's class at
@@ -292,7 +292,7 @@ def ua_ndcg(truth: Any, scores: Any, k: int = 3, *, ties: str = "expectation") -
 
 
 @tells_joins
-def ua_footrule_distance(truth: Any, scores: Any, k: int = 3, *, ties: str = "expectation") -> results.Estimate:
+def ua_footrule_distance(truth: object, scores: object, k: int = 3, *, ties: str = "expectation") -> results.Estimate:
     """Return the uncertainty-adjusted Spearman footrule distance between the model's and the truth's lists of the best k classes.
 
     The value of a case is ``E_λ Σ_y |pos(y) - pos_λ(y)| / (k (k + 1))``, with position k + 1 for a class beyond a list (Fagin, Kumar &
@@ -309,7 +309,7 @@ def ua_footrule_distance(truth: Any, scores: Any, k: int = 3, *, ties: str = "ex
     return _metric(truth, scores, "footrule_distance", k, ties)
 
 
-def _of_scores_or_sets(truth: Any, predicted: Any, name: str, k: int | None, ties: str) -> results.Estimate:
+def _of_scores_or_sets(truth: object, predicted: object, name: str, k: int | None, ties: str) -> results.Estimate:
     if k is not None:
         return _metric(truth, predicted, name, k, ties)
     post = as_plausibilities(truth)

@@ -56,7 +56,7 @@ class NextAnnotatorAgreement(Result):
 
 
 @tells_joins
-def next_annotator_agreement(annotations: Labels | Rankings, scores: Any, *, ties: str = "expectation") -> NextAnnotatorAgreement:
+def next_annotator_agreement(annotations: Labels | Rankings, scores: object, *, ties: str = "expectation") -> NextAnnotatorAgreement:
     r"""Return the agreement of a model's first choice with one more annotator, and that of annotators with each other.
 
     Let a case have n annotators, ``s_a(k)`` be the share of class k in the choice of annotator a (1 for a single label), and C be the

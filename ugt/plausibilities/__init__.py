@@ -7,8 +7,6 @@ case, ``Dirichlet`` is a posterior with exact results, ``Draws`` holds sampled v
 
 from __future__ import annotations
 
-from typing import Any
-
 from .._base.checks import error
 from .._base.identifiers import unmasked
 from ..annotations.bare import check_bare
@@ -30,7 +28,7 @@ ADVICE = {
 }
 
 
-def as_plausibilities(truth: Any, argument: str = "truth") -> Plausibilities:
+def as_plausibilities(truth: object, argument: str = "truth") -> Plausibilities:
     """Return plausibilities or those of a record, an array (N, K) as certain ones, (N, draws, K) as draws; reject other values."""
     if isinstance(truth, Plausibilities):
         return truth

@@ -97,7 +97,7 @@ class Dirichlet(Plausibilities):
             raise error("concentration", "have a finite sum over the classes of a case", np.inf, where)
 
     @classmethod
-    def from_array(cls, array: Any, *, case_ids: Any = None, classes: Any = None) -> Dirichlet:
+    def from_array(cls, array: object, *, case_ids: object = None, classes: object = None) -> Dirichlet:
         """Return the posterior with concentrations (N, K) of at least 0 (0: plausibility exactly 0); rows of NaN are undefined."""
         with np.errstate(over="ignore"):  # an infinite sum is rejected below
             table, _, undefined = check_table(array, "concentrations", 2)
@@ -249,7 +249,7 @@ class Dirichlet(Plausibilities):
         out[defined] = np.minimum(value[of.reshape(-1)], 1.0)
         return out
 
-    def grouped(self, groups: Any, names: Any = None) -> Dirichlet:
+    def grouped(self, groups: object, names: object = None) -> Dirichlet:
         """Return the plausibilities of groups of classes: a Dirichlet posterior with summed concentrations."""
         group, own = named_groups(groups, self.axes)
         n_groups = int(group.max()) + 1
@@ -260,24 +260,24 @@ class Dirichlet(Plausibilities):
         total[~self.defined] = np.nan
         return Dirichlet.from_array(total, case_ids=self.ids_or_none, classes=own if names is None else names)
 
-    def take(self, rows: Any) -> Dirichlet:
+    def take(self, rows: object) -> Dirichlet:
         offsets, at = take(self.offsets, np.asarray(rows))
         made_of = None if self.made_of is None else self.made_of.take(rows)
         return Dirichlet(self.axes.take(rows), offsets, self.index[at], self.concentration[at], self.background[rows], made_of)
 
-    def draws(self, n: int, *, seed: Any = 0) -> Array:
+    def draws(self, n: int, *, seed: object = 0) -> Array:
         """Return sampled plausibilities (N, n, K); the draws of a case depend on the seed and its id only."""
         n = whole("n", n)
         room(f"{n} draws of all plausibilities", 8 * self.n_cases * n * self.n_classes)
         return self._sampled(_dirichlet.draws, np.empty((self.n_cases, n, self.n_classes)), seed, "drawing plausibilities")
 
-    def top(self, n: int, depth: int, *, seed: Any = 0) -> Int32:
+    def top(self, n: int, depth: int, *, seed: object = 0) -> Int32:
         """Return the best classes (N, n, depth) of each draw, -1 after the last one with positive plausibility."""
         n, depth = whole("n", n), whole("depth", depth, 1, self.n_classes)
         room(f"{n} draws of best classes", 4 * self.n_cases * n * depth)
         return self._sampled(_dirichlet.top, np.empty((self.n_cases, n, depth), np.int32), seed, "drawing best classes")
 
-    def _sampled(self, kernel: Any, out: Out, seed: Any, what: str) -> Out:
+    def _sampled(self, kernel: Any, out: Out, seed: object, what: str) -> Out:
         word = seed_of(seed)
 
         def part(begin: int, end: int) -> None:

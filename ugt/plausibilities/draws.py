@@ -45,7 +45,7 @@ class Draws(Vectors):
     is_sampled = True
 
     @classmethod
-    def from_array(cls, array: Any, *, case_ids: Any = None, classes: Any = None) -> Draws:
+    def from_array(cls, array: object, *, case_ids: object = None, classes: object = None) -> Draws:
         """Return draws (N, draws, K) from other software; vectors are divided by their sums, cases of NaN are undefined."""
         table, total, _ = check_table(array, "draws", 3)
         return DenseDraws(Axes.of(len(table), table.shape[2], case_ids, classes), over(table, total))
@@ -70,7 +70,7 @@ class Draws(Vectors):
         """Return the Monte Carlo standard errors (N,) of frequencies over draws."""
         return np.asarray(np.sqrt(per_case * (1.0 - per_case) / self.n_draws))
 
-    def draws(self, n: int, *, seed: Any = 0) -> Array:
+    def draws(self, n: int, *, seed: object = 0) -> Array:
         """Return the first n draws (N, n, K); reject an n above the number of draws."""
         if not 1 <= n <= self.n_draws:
             raise error("n", f"be from 1 to {self.n_draws}, the number of draws", n)
@@ -79,7 +79,7 @@ class Draws(Vectors):
     def _values(self) -> Array:
         raise NotImplementedError
 
-    def grouped(self, groups: Any, names: Any = None) -> Draws:
+    def grouped(self, groups: object, names: object = None) -> Draws:
         """Return the plausibilities of groups of classes: sums over each group, draw by draw."""
         group, own = named_groups(groups, self.axes)
         table = self._grouped(group)

@@ -323,7 +323,7 @@ class OfTruth(Ratios):
     def _judged_by(self, annotators: NDArray[Any]) -> Ratios:
         return self._of(self.made_of.judged_by(annotators), np.arange(self.n_cases, dtype=np.int64))
 
-    def _of(self, truth: Any, rows: Int64) -> Ratios:
+    def _of(self, truth: object, rows: Int64) -> Ratios:
         found = self.again(truth, rows)
         if isinstance(found, Comparison):
             columns = _columns(_within(found, self.span))

@@ -352,7 +352,7 @@ class Integrated(Plausibilities):
         law = np.full(n, WEIGHTED, np.int8), self.tolerance, self.n_draws, points
         return Integrated(points.axes, points.offsets, points.index, value.reshape(-1, 3), rest, errors, *law)
 
-    def draws(self, n: int, *, seed: Any = 0) -> Array:
+    def draws(self, n: int, *, seed: object = 0) -> Array:
         """Return n draws (N, n, K) of equal weight, resampled from the weighted points; reject an n above their number."""
         if not 1 <= n <= self.n_draws:
             raise error("n", f"be from 1 to {self.n_draws}, the number of draws", n)

@@ -76,6 +76,6 @@ class MadeOf(Frozen):
         case, annotator, known, at = without_each(self.annotations, rows, counted=self.weights is None)
         return case, annotator, self._made(known, None if self.weights is None else self.weights[at], rows[case])
 
-    def _made(self, known: Any, weights: Array | None, cases: Int64) -> Plausibilities:
+    def _made(self, known: object, weights: Array | None, cases: Int64) -> Plausibilities:
         of_cases = {} if self.of_cases is None else {"alpha": self.of_cases[cases]}
         return self.make(known, **of_cases) if weights is None else self.make(known, weights, **of_cases)

@@ -24,7 +24,7 @@ class Means(Ratios):
     n_squared = 2
     source: Statistic | None = None  # the statistic of these cases, which may have the annotations of each annotator
 
-    def __init__(self, contributions: Any, settings: Mapping[str, Any], left_out: Mapping[str, int], fixed: Array, span: Span) -> None:
+    def __init__(self, contributions: object, settings: Mapping[str, Any], left_out: Mapping[str, int], fixed: Array, span: Span) -> None:
         base, self.span = Ratios.of(contributions), span
         super().__init__(base.columns, base.of_number)
         self._settings, self.left_out, self._fixed = dict(settings), left_out, fixed

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -69,7 +68,7 @@ class NormalPrior(Frozen):
     fitted_to: int | None = None
 
 
-def normal(ratings: Any, *, prior: Any = "fit", reliability: float = 1.0) -> NormalPosterior:
+def normal(ratings: object, *, prior: object = "fit", reliability: float = 1.0) -> NormalPosterior:
     r"""Return the exact posterior of the mean μ and variance σ² of the ratings of each case.
 
     Ratings are :math:`N(μ, σ^2)`; :math:`μ | σ^2 \sim N(m_0, σ^2/κ_0)`, :math:`σ^2 \sim InvGamma(a_0, b_0)`. With n ratings of mean ȳ and
@@ -122,7 +121,7 @@ def normal(ratings: Any, *, prior: Any = "fit", reliability: float = 1.0) -> Nor
     return NormalPosterior(known.case_ids, *found, known.numbered, fitted)
 
 
-def prior_of(prior: Any) -> NormalPrior:
+def prior_of(prior: object) -> NormalPrior:
     """Return a prior that was given, as a record; reject others."""
     if isinstance(prior, NormalPrior):
         return prior
@@ -139,7 +138,7 @@ def prior_of(prior: Any) -> NormalPrior:
 # ---- the prior that fits best
 
 
-def fit_normal_prior(ratings: Any) -> NormalPrior:
+def fit_normal_prior(ratings: object) -> NormalPrior:
     """Fit the prior under which the ratings of all cases together are most probable: maximum marginal likelihood.
 
     Parameters
@@ -253,7 +252,7 @@ def rating_certainty(posterior: NormalPosterior, cut: float, *, kind: str = "pre
 
 @tells_joins
 def ua_rating_accuracy(
-    posterior: NormalPosterior, predictions: Any, cuts: Any, *, kind: str = "mean", binned: bool = False
+    posterior: NormalPosterior, predictions: object, cuts: object, *, kind: str = "mean", binned: bool = False
 ) -> results.Estimate:
     """Return the exact uncertainty-adjusted accuracy of predictions on the scale of the ratings, cut in two or binned.
 
@@ -320,11 +319,11 @@ def _inside(inner: Array, at: Int64, kind: str, posterior: NormalPosterior) -> A
     return np.take_along_axis(posterior.bin_probabilities(inner, kind=kind), at[:, None], axis=1)[:, 0]
 
 
-def _check(posterior: Any) -> None:
+def _check(posterior: object) -> None:
     checks.instance("posterior", posterior, NormalPosterior, "be a NormalPosterior, which normal returns")
 
 
-def _bins(predictions: Any, inner: Array, n: int, binned: bool) -> Int64:
+def _bins(predictions: object, inner: Array, n: int, binned: bool) -> Int64:
     array = as_array(predictions)
     if array.dtype.kind not in "iuf" or array.shape != (n,):
         raise checks.error("predictions", f"be {n} numbers, one per case", f"{array.dtype} of shape {array.shape}")

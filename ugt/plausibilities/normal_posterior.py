@@ -108,7 +108,7 @@ class NormalPosterior(Frozen):
         t = (value - self.location) / np.sqrt(squared * self.scale / self.shape)
         return np.asarray(stdtr(2 * self.shape, -t if upper else t))
 
-    def bin_probabilities(self, cuts: Any, *, kind: str = "predictive") -> Array:
+    def bin_probabilities(self, cuts: object, *, kind: str = "predictive") -> Array:
         """Return the probabilities (N, B) that a new rating or the mean is in each of the B bins between ascending cuts (B - 1,)."""
         inner = cuts_of(cuts)
         squared = _squared(kind, self.kappa)
@@ -165,11 +165,11 @@ class NormalPosterior(Frozen):
 
     # ---- plausibilities of bins, for metrics of classes
 
-    def to_point(self, cuts: Any, *, names: Any = None, kind: str = "predictive") -> Point:
+    def to_point(self, cuts: object, *, names: object = None, kind: str = "predictive") -> Point:
         """Return :meth:`bin_probabilities` of the bins between cuts as certain plausibilities."""
         return Point.from_array(self.bin_probabilities(cuts, kind=kind), case_ids=self.ids_or_none, classes=names)
 
-    def draws(self, cuts: Any, n_draws: int, *, names: Any = None, seed: Any = 0) -> Draws:
+    def draws(self, cuts: object, n_draws: int, *, names: object = None, seed: object = 0) -> Draws:
         """Return the shares of ratings in the bins between cuts for draws of (μ, σ²), which depend on the seed and the case id."""
         from scipy.special import ndtr  # noqa: PLC0415
 
@@ -197,7 +197,7 @@ class NormalPosterior(Frozen):
         return identifiers.name(self.case_ids[i])
 
 
-def posterior_of_ratings(truth: Any) -> NormalPosterior | None:
+def posterior_of_ratings(truth: object) -> NormalPosterior | None:
     """Return a truth that is the posterior of ratings; None for one of classes."""
     return truth if isinstance(truth, NormalPosterior) else None
 
@@ -213,7 +213,7 @@ def _squared(kind: str, kappa: Array) -> Array:
     return np.asarray(1 / kappa if option("kind", kind, KINDS) == "mean" else 1 + 1 / kappa)
 
 
-def cuts_of(cuts: Any) -> Array:
+def cuts_of(cuts: object) -> Array:
     """Return ascending finite cuts (B - 1,), of one number one cut; reject others."""
     array = np.atleast_1d(identifiers.as_array(cuts))
     good = array.dtype.kind in "iuf" and array.ndim == 1 and len(array) > 0 and bool(np.isfinite(array).all())

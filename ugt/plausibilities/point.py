@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any, Callable
+from typing import Callable
 
 import numpy as np
 
@@ -197,7 +197,7 @@ def _located(keys: Int64, wanted: Int64) -> tuple[Int64, Bools]:
     return at, np.append(keys, -1)[at] == wanted
 
 
-def check_table(array: Any, argument: str, n_dims: int) -> tuple[Array, Array, Bools | None]:
+def check_table(array: object, argument: str, n_dims: int) -> tuple[Array, Array, Bools | None]:
     """Return a table of plausibilities (…, K) after checks, its sums (…, 1), and which cases are undefined (all NaN; None: no case)."""
     table = as_array(array)
     if table.dtype.kind not in "fiu" or table.ndim != n_dims or 0 in table.shape:
@@ -255,7 +255,7 @@ class Point(Vectors):
     is_certain = True
 
     @classmethod
-    def from_array(cls, array: Any, *, case_ids: Any = None, classes: Any = None) -> Point:
+    def from_array(cls, array: object, *, case_ids: object = None, classes: object = None) -> Point:
         """Return the plausibilities of a table (N, K) of numbers of at least 0; rows are divided by their sums (NaN: undefined)."""
         table, total, undefined = check_table(array, "plausibilities", 2)
         if undefined is not None:
@@ -290,16 +290,16 @@ class Point(Vectors):
         at, listed = _located(row_of(self.offsets) * self.n_classes + self.index, row * self.n_classes + sets.index)
         return np.where(self.defined, np.bincount(row, np.where(listed, np.append(self.value, 0.0)[at], 0.0), self.n_cases), np.nan)
 
-    def grouped(self, groups: Any, names: Any = None) -> Point:
+    def grouped(self, groups: object, names: object = None) -> Point:
         group, own = named_groups(groups, self.axes)
         return Point.from_array(summed(self.mean(), group), case_ids=self.ids_or_none, classes=own if names is None else names)
 
-    def take(self, rows: Any) -> Point:
+    def take(self, rows: object) -> Point:
         offsets, at = take(self.offsets, np.asarray(rows))
         made_of = None if self.made_of is None else self.made_of.take(rows)
         return Point(self.axes.take(rows), offsets, self.index[at], self.value[at], made_of)
 
-    def draws(self, n: int, *, seed: Any = 0) -> Array:
+    def draws(self, n: int, *, seed: object = 0) -> Array:
         """Return the vector of each case n times, (N, n, K)."""
         n = whole("n", n)
         room(f"{n} draws of all plausibilities", 8 * self.n_cases * n * self.n_classes)

@@ -86,15 +86,15 @@ class Plausibilities(OnAxes):
 
     # ---- sets of classes
 
-    def label_probability(self, sets: Any, *, ties: str = "expectation") -> Array:
+    def label_probability(self, sets: object, *, ties: str = "expectation") -> Array:
         """Return the probability (N,) that the best class is in the set of a case: the sum of ``membership(1)`` over the set."""
         return self._probability(sets, METRICS["topk_accuracy"], ties)
 
-    def set_probability(self, sets: Any, *, ties: str = "expectation") -> Array:
+    def set_probability(self, sets: object, *, ties: str = "expectation") -> Array:
         r"""Return the probability (N,) that the best \|C\| classes are exactly the set C of a case [A eq. 6]; 0 for an empty set."""
         return self._probability(sets, METRICS["set_accuracy"], ties)
 
-    def _probability(self, sets: Any, metric: Metric, ties: str) -> Array:
+    def _probability(self, sets: object, metric: Metric, ties: str) -> Array:
         found = self.compare_sets(as_sets(sets, self.axes), metric, ties=ties)
         return np.asarray(np.minimum(np.maximum(found.per_case, 0.0), 1.0))
 
@@ -136,15 +136,15 @@ class Plausibilities(OnAxes):
 
     # ---- plausibilities of other cases or classes, and plain numbers
 
-    def take(self: Self, rows: Any) -> Self:
+    def take(self: Self, rows: object) -> Self:
         """Return the plausibilities of some cases, by position."""
         raise NotImplementedError
 
-    def grouped(self, groups: Any, names: Any = None) -> Plausibilities:
+    def grouped(self, groups: object, names: object = None) -> Plausibilities:
         """Return the plausibilities of groups (K,) of classes: the sum over each group."""
         raise NotImplementedError
 
-    def draws(self, n: int, *, seed: Any = 0) -> Array:
+    def draws(self, n: int, *, seed: object = 0) -> Array:
         """Return n vectors (N, n, K) of each case."""
         raise NotImplementedError
 

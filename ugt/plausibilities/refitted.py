@@ -68,6 +68,6 @@ def refitted(one: Statistic, made_of: MadeOf | None, again: Callable[[Any], Stat
     return one if added is None else Refitted(one, added())
 
 
-def _numbers(again: Callable[[Any], Statistic], truth: Any) -> Array:
+def _numbers(again: Callable[[Any], Statistic], truth: object) -> Array:
     """Return the numbers as one row, which is their own sum."""
     return again(truth).estimate[None]

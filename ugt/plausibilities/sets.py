@@ -96,12 +96,12 @@ def _ragged(sizes: Any, index: Any, axes: Axes) -> Sets:
     return Sets(offsets, index.astype(np.int32), role, np.full(axes.n_cases, NONE, np.int8), axes.n_classes)
 
 
-def as_groups(groups: Any, axes: Axes) -> Any:
+def as_groups(groups: object, axes: Axes) -> Any:
     """Return the group of each class (K,) as positions 0 to G-1; groups with names are in alphabetical order."""
     return named_groups(groups, axes)[0]
 
 
-def named_groups(groups: Any, axes: Axes) -> tuple[Any, list[str] | None]:
+def named_groups(groups: object, axes: Axes) -> tuple[Any, list[str] | None]:
     """Return the group of each class and the names of the groups, if they have any. A mapping gives the group of each class by name."""
     found = as_array(per_class("groups", groups, axes.classes))
     if found.shape == (axes.n_classes,) and found.dtype.kind in "UO" and all(isinstance(name, str) for name in found.tolist()):
@@ -119,7 +119,7 @@ def named_groups(groups: Any, axes: Axes) -> tuple[Any, list[str] | None]:
     return found.astype(np.int64), None
 
 
-def one_group(group: Any, groups: Any, axes: Axes, argument: str) -> tuple[Any, int]:
+def one_group(group: Any, groups: object, axes: Axes, argument: str) -> tuple[Any, int]:
     """Return the group of each class (K,) as positions, and the position of one group given by name or number."""
     found, names = named_groups(groups, axes)
     known = names if names is not None else sorted(set(found.tolist()))

@@ -186,7 +186,7 @@ class Points(Weighted):
     def _law(self) -> tuple[float, float, int]:
         return *self.law, REST[self.unranked]
 
-    def fit(self, rows: Int64, limits: tuple[float, int, int], stop: Any) -> tuple[Array, Array]:
+    def fit(self, rows: Int64, limits: tuple[float, int, int], stop: object) -> tuple[Array, Array]:
         """Fit the proposals of cases with classes; return their numbers and standard errors, [3][m + 1] case by case."""
         at = take(self.starts, rows)[1]
         fit, out, errors, facts = np.empty(len(at)), np.empty(len(at)), np.empty(len(at)), np.empty((len(rows), 6))
@@ -198,7 +198,7 @@ class Points(Weighted):
         self.fits[at], self.facts[rows] = fit, facts
         return out, errors
 
-    def _fitted(self, rows: Int64, stop: Any) -> tuple[Array, Int64]:
+    def _fitted(self, rows: Int64, stop: object) -> tuple[Array, Int64]:
         """Return the proposals of some cases with classes, and their numbers of points of the chain in a shift."""
         new = np.unique(rows[np.isnan(self.facts[rows, OF_A_SHIFT])])
         if len(new):

@@ -275,7 +275,7 @@ def rated_case(posterior: Any, case: int | str, *, spread: str = "precision", ra
     return _base.finish(ax, "mean μ", label, "upper right")
 
 
-def _ratings_of(given: Any, case: int, posterior: NormalPosterior) -> Array:
+def _ratings_of(given: object, case: int, posterior: NormalPosterior) -> Array:
     """Return the ratings of one case."""
     known = given if isinstance(given, Ratings) else Ratings.from_wide(given)
     if known.n_cases != posterior.n_cases:

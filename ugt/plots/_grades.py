@@ -165,7 +165,7 @@ def error_by_grade(truth: Any, predictions: Any, *, values: Any = None, clusters
     return _base.finish(ax, "grade drawn from the truth", "prediction less grade")
 
 
-def predictions_by_grade(truth: Any, predictions: Any, *, values: Any = None, ax: Any = None) -> Any:
+def predictions_by_grade(truth: object, predictions: object, *, values: object = None, ax: Any = None) -> Any:
     """Draw the prediction for each case against the law of its grades.
 
     Each marker is a case: across is the mean grade of its law, up the prediction. With at most 400 cases, a pale line spans the law from
@@ -220,7 +220,7 @@ def _colours(n: int) -> list[Any]:
     return [pyplot.get_cmap("Blues")(LIGHT + (DARK - LIGHT) * j / max(n - 1, 1)) for j in range(n)]
 
 
-def _law(truth: Any, values: Any) -> tuple[Any, Array, Array]:
+def _law(truth: object, values: object) -> tuple[Any, Array, Array]:
     """Return plausibilities, their means (N, K) and the numbers (K,) of the grades."""
     known: Any = as_plausibilities(_base.truth("truth", truth))
     if values is not None:
@@ -233,7 +233,7 @@ def _law(truth: Any, values: Any) -> tuple[Any, Array, Array]:
     return known, known.mean(), found
 
 
-def _predicted(given: Any, law: Array, grades: Array, axes: Axes) -> dict[str, Array]:
+def _predicted(given: object, law: Array, grades: Array, axes: Axes) -> dict[str, Array]:
     """Return predictions as numbers (N,) by name; of probabilities, the mean."""
     found = {}
     for name, one in _base.named("predictions", given).items():

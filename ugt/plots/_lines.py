@@ -141,7 +141,7 @@ def calibration_dispersion_map(losses: Any, *, estimate: str = "debiased", ax: A
     return _base.finish(ax, f"dispersion loss ({estimate})", f"calibration loss ({estimate})")
 
 
-def _of_losses(losses: Any, estimate: str) -> dict[str, tuple[Any, Any, str]]:
+def _of_losses(losses: object, estimate: str) -> dict[str, tuple[Any, Any, str]]:
     given = _base.records("losses", losses, "HistogramLosses or an Evaluation", "cl", "dl", "l_sq")
     none = (np.nan, np.nan)
     return {
@@ -283,7 +283,7 @@ def _marks(ax: Any, marks: Sequence[float], voted: float | None) -> None:
         ax.set_xlim(at[0] / 2, at[0] * 2)
 
 
-def plan_frontier(plan: Any, *, ax: Any = None) -> Any:
+def plan_frontier(plan: object, *, ax: Any = None) -> Any:
     """Draw the cost of the cheapest design for each number of annotators or readers; a marker shows the cheapest of all.
 
     Each plan is a line of its own colour and dashes. To the left of a line, no number of cases is enough. Do not read the costs as

@@ -68,7 +68,7 @@ def rank_heat_map(probability: Any, names: Sequence[Any] | None = None, *, metri
     return _heat(table, _texts(table), rows, [str(1 + rank) for rank in range(len(rows))], "rank", ax)
 
 
-def rank_by_reliability(evaluation: Any, metric: str = "topk_accuracy", k: int | None = 1, *, ax: Any = None) -> Any:
+def rank_by_reliability(evaluation: Any, metric: str = "topk_accuracy", k: int | None = 1, *, ax: object = None) -> Any:
     r"""Draw the rank of every model at every reliability, with the interval of the rank over resamples of the cases.
 
     Each row is a model and each column a reliability; darker cells are better ranks. If a row changes from left to right, the rank of the
@@ -304,7 +304,7 @@ def _rows(rows: Any) -> list[tuple[str, tuple[float, ...], bool]]:
     return found
 
 
-def _is_of_value(one: Any) -> bool:
+def _is_of_value(one: object) -> bool:
     """Return whether a record has an interval of its value, whose first argument is the level; those of plans are of other numbers."""
     return hasattr(one, "interval") and next(iter(inspect.signature(one.interval).parameters), "") == "level"
 
@@ -361,7 +361,7 @@ def coverage_and_size(coverage: Any, *, target: float | None = None, against: st
     return _base.finish(ax, "mean number of classes in a set", "coverage")
 
 
-def _point(name: str, one: Any, against: str) -> tuple[float, ...]:
+def _point(name: str, one: object, against: str) -> tuple[float, ...]:
     if hasattr(one, "mean_size") and hasattr(one, against):
         found = getattr(one, against)
         return (float(one.mean_size), float(found.value), *found.interval())

@@ -157,7 +157,7 @@ def _ranks(given: Sequence[int]) -> str:
     return f"{'rank' if len(given) == 1 else 'ranks'} {', '.join(map(str, given[:MOST_RANKS]))}{more}"
 
 
-def ternary(draws: Any, *, names: Sequence[Any] | None = None, ax: Any = None) -> Any:
+def ternary(draws: object, *, names: Sequence[Any] | None = None, ax: Any = None) -> Any:
     """Draw plausibilities of three classes in a triangle: draws of one case, or means of many cases.
 
     Each corner is a class: the closer a point is to the corner, the more plausible is the class; in the centre all three are equally
@@ -213,7 +213,7 @@ def ternary(draws: Any, *, names: Sequence[Any] | None = None, ax: Any = None) -
     return ax
 
 
-def _rows(one: Any) -> tuple[Array, int]:
+def _rows(one: object) -> tuple[Array, int]:
     """Return the points of the triangle, and the number of undefined rows."""
     table = _base.means("draws", one, "plausibilities of three classes, or numbers (N, 3)")
     if table.ndim != 2 or table.shape[1] != 3:

@@ -91,7 +91,7 @@ def _numbers(value: Any) -> list[float]:
         return []
 
 
-def _grades(value: Any) -> list[float | str]:
+def _grades(value: object) -> list[float | str]:
     """Return the grades of a scale, lowest first, numbers as such, or "real" alone; empty if text does not list them."""
     names = value if isinstance(value, (list, tuple)) else re.split(r"[,;<]", value) if isinstance(value, str) else []
     found = [str(one).strip().casefold() for one in names]
@@ -108,11 +108,11 @@ def _same(planned: list[float], done: list[float]) -> bool:
     return len(planned) == len(done) and all(abs(a - b) <= _ENOUGH * max(abs(a), abs(b)) for a, b in zip(planned, done))
 
 
-def _letters(value: Any) -> str:
+def _letters(value: object) -> str:
     return "".join(filter(str.isalnum, _plainly(value).lower()))
 
 
-def _plainly(value: Any) -> str:
+def _plainly(value: object) -> str:
     """Return a value as plain text, not HTML."""
     return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
 

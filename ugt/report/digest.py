@@ -192,7 +192,7 @@ class Digest:
         voted = wanted in (VOTED, self.headline.voted)
         return wanted, None if voted else self.main if reliability is ... else reliability, self.headline.k if k is ... else k
 
-    def lead(self, model: str, other: str, metric: str | None = None, reliability: Any = ..., k: Any = ...) -> Lead | None:
+    def lead(self, model: str, other: str, metric: str | None = None, reliability: object = ..., k: object = ...) -> Lead | None:
         """Of a model over another in a measure under a truth."""
         metric, at, k = self._asked(metric, reliability, k)
         return self._pairs.get((metric, k, at, model, other))
@@ -203,7 +203,7 @@ class Digest:
         leads["voted"] = self.lead(model, other, self.headline.voted)
         return {name: lead.sign for name, lead in leads.items() if lead is not None}
 
-    def standing(self, metric: str | None = None, reliability: Any = ..., k: Any = ...) -> Standing | None:
+    def standing(self, metric: str | None = None, reliability: object = ..., k: object = ...) -> Standing | None:
         """What the data support under a truth: whether one model is ahead, and from which models it cannot be distinguished."""
         metric, at, k = self._asked(metric, reliability, k)
         rows = [e for e in self.found(metric=metric, k=k, reliability=at) if e.value is not None]
@@ -231,7 +231,7 @@ class Digest:
             rows = [e._replace(answer=self.digits.value(float(e.answer))) for e in rows]
         return {(e.metric, e.model, e.reliability): e for e in rows}
 
-    def constant(self, metric: str | None = None, reliability: Any = ...) -> ConstantRow | None:
+    def constant(self, metric: str | None = None, reliability: object = ...) -> ConstantRow | None:
         """Return the row of the constant answer under a truth: the commonest class, or the median."""
         metric, at, _ = self._asked(metric, reliability, None)
         return self.constants.get((metric, self.models[0], at)) if self.models else None
@@ -310,7 +310,7 @@ class Digest:
         above = [sum(one >= end for one in found) for end in (*CERTAINTIES, 0.0)]
         return [(high - low) / max(len(found), 1) for low, high in zip([0, *above], above)]
 
-    def reference(self, name: str, metric: str, k: Any = ...) -> ReferenceRow | None:
+    def reference(self, name: str, metric: str, k: object = ...) -> ReferenceRow | None:
         """Return the value of a simple or a perfect model under the main truth."""
         known = (e for e in self.source.rows(ReferenceRow) if (e.reference, e.metric, e.reliability) == (name, metric, self.main))
         return first_row(e for e in known if k is ... or e.k == k)
@@ -331,7 +331,7 @@ class Digest:
         row = self.row(self.models[0], self.main) if self.models else None
         return self.n_cases if row is None else int(row.n_cases)
 
-    def found(self, *, metric: str, k: Any = ..., model: str | None = None, reliability: Any = ...) -> Sequence[MetricRow]:
+    def found(self, *, metric: str, k: object = ..., model: str | None = None, reliability: object = ...) -> Sequence[MetricRow]:
         """Return rows of the table of metrics; what is not given may be anything."""
         return [
             row

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from .._base.counts import counted, whole
 from ..tables.names import KAPPA, WITHIN
@@ -15,6 +14,7 @@ from . import wording
 from .cautions import cautions, spoilt
 from .digest import Digest, kind_of_data, names, reliability_words, shown, words_for_few
 from .digits import Digits, is_flat
+from .lead import Lead
 from .markup import Section, bare, text
 from .pictures import by_certainty, by_reliability
 from .yardsticks import FEW_MODELS, MOST_MODELS, beside_errors, measures, yardsticks
@@ -116,13 +116,13 @@ def _said(digest: Digest, row: MetricRow) -> str:
     return digest.headline.said(digest.digits, defined(row.value), ends)
 
 
-def _apart(digest: Digest, lead: Any) -> str:
+def _apart(digest: Digest, lead: Lead) -> str:
     """Return a lead in the headline measure with its unit, with the decimals of its interval."""
     digits = digest.digits if digest.withheld else digest.digits.beside(lead.low, lead.high)
     return digest.headline.with_unit(digits.points(abs(lead.value)))
 
 
-def _lead_words(digest: Digest, lead: Any) -> str:
+def _lead_words(digest: Digest, lead: Lead) -> str:
     """Return the interval of a lead in brackets, or that it has no spread; empty if there are too few cases."""
     same = " in every resample" if lead.low is not None and lead.high is not None and is_flat(lead.low, lead.high) else ""
     return "" if digest.withheld else digest.digits.around(lead.low, lead.high) or same

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from ..tables.names import ERROR, TOP, VOTED, VOTED_ERROR
 from ..tables.source import ReportSource
@@ -32,7 +32,7 @@ class Headline:
     voted_name: str = "voted label"
     voted_tick: str = "vote"  # the same below an axis
 
-    def digits(self, intervals: Any) -> Digits:
+    def digits(self, intervals: Iterable[tuple[float | None, float | None]]) -> Digits:
         """Return the digits of values with these intervals."""
         return Digits.of(intervals)
 
@@ -100,7 +100,7 @@ class Distance(Headline):
     more: tuple[str, str] = ("less", "more")
     voted_name: str = "voted grade"
 
-    def digits(self, intervals: Any) -> Digits:
+    def digits(self, intervals: Iterable[tuple[float | None, float | None]]) -> Digits:
         return Digits.amount(intervals)
 
     @property

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from .._base.counts import whole
 from ..tables.rows import defined
@@ -122,7 +121,7 @@ def near(values: Sequence[float], trivial: Sequence[float], share: bool) -> bool
     return min(values) - max(trivial) < 0.3 if share else min(trivial) - max(values) < max(values) - min(values)
 
 
-def _path(x: Any, y: Any) -> str:
+def _path(x: Sequence[float], y: Sequence[float]) -> str:
     return " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y))
 
 

@@ -135,7 +135,7 @@ def title(name: str) -> str:
     return name.replace("_", " ")
 
 
-def _value(name: str, value: Any) -> Any:
+def _value(name: str, value: object) -> Any:
     """Return the value of a field, checked; None for a blank."""
     if not isinstance(value, (list, tuple)):
         return _scalar(name, value)
@@ -147,7 +147,7 @@ def _value(name: str, value: Any) -> Any:
     return found
 
 
-def _scalar(name: str, value: Any) -> Any:
+def _scalar(name: str, value: object) -> Any:
     if hasattr(value, "isoformat"):  # YAML reads dates as date objects
         value = value.isoformat()
     if value is None or isinstance(value, bool):

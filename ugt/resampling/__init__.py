@@ -45,12 +45,12 @@ __all__ = [
 
 @tells_joins
 def bootstrap(
-    contributions: Any,
-    denominators: Any = None,
+    contributions: object,
+    denominators: object = None,
     *,
-    estimate_from: Any = None,
-    clusters: Any = None,
-    strata: Any = None,
+    estimate_from: object = None,
+    clusters: object = None,
+    strata: object = None,
     cases: bool = True,
     n_resamples: int = 1000,
     seed: Seed = 0,
@@ -147,7 +147,7 @@ def bootstrap(
     return Resamples(base.estimate, values, influence, (*units(clusters), *given), Units.of(base, everybody, design))
 
 
-def _nested_values(draw: Callable[[int], Any], denominators: Any, base: Ratios, design: Design | None, n: int, seed: int) -> Array:
+def _nested_values(draw: Callable[[int], Any], denominators: object, base: Ratios, design: Design | None, n: int, seed: int) -> Array:
     room(f"{n} resamples", 8 * n * base.numerator.shape[1])
     values = np.empty((n, base.numerator.shape[1]))
 

@@ -65,7 +65,7 @@ def ids_of_cases(argument: str, given: Any, n_cases: int, case_ids: Any = None, 
     return found
 
 
-def _located(argument: str, rows: NDArray[Any], values: NDArray[Any], case_ids: NDArray[Any], absent: Any, what: str) -> NDArray[Any]:
+def _located(argument: str, rows: NDArray[Any], values: NDArray[Any], case_ids: NDArray[Any], absent: object, what: str) -> NDArray[Any]:
     """Return the value of every case from values with ids, which may include other cases."""
     if same(rows, case_ids):
         return values
@@ -92,12 +92,12 @@ def _positions(rows: NDArray[Any], case_ids: NDArray[Any] | None) -> bool:
     return case_ids is None or (len(rows) == len(case_ids) and bool((find(rows, case_ids) < 0).all()))
 
 
-def plain_ids(argument: str, given: Any, n_cases: int) -> Any:
+def plain_ids(argument: str, given: object, n_cases: int) -> Any:
     """Return ids of cases that have none of their own; what has no names is returned as it is."""
     return given if isinstance(given, (np.ndarray, list)) else ids_of_cases(argument, given, n_cases)
 
 
-def shared_ids(argument: str, one: Any, other: Any) -> NDArray[Any] | None:
+def shared_ids(argument: str, one: object, other: object) -> NDArray[Any] | None:
     """Return the case ids of two results, or of the one that knows them; refuse results of other cases, or of another order."""
     ids: NDArray[Any] | None = getattr(one, "case_ids", None)
     others: NDArray[Any] | None = getattr(other, "case_ids", None)

@@ -63,7 +63,7 @@ def options_of(
     return {**defaults, **more, **given}
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """Return settings as JSON can hold them: numbers, text, lists; a function by its name."""
     if isinstance(value, np.ndarray):
         return plain(value.tolist())

@@ -153,7 +153,7 @@ class Ratios(Quotients):
         self.names = names or tuple(map(str, range(len(of_number)))) if len(of_number) != 1 else names or ("value",)
 
     @classmethod
-    def of(cls, contributions: Any, denominators: Any = None, names: tuple[str, ...] = (), code: Int32 | None = None) -> Ratios:
+    def of(cls, contributions: object, denominators: object = None, names: tuple[str, ...] = (), code: Int32 | None = None) -> Ratios:
         """Return ratios of tables (N, M) as :func:`bootstrap` takes them; means if there are no denominators; ``code`` as above."""
         if isinstance(contributions, tuple) and len(contributions) == 2:
             contributions, denominators = contributions
@@ -262,7 +262,7 @@ def over(above: Any, below: Any) -> Array:
         return np.asarray(np.asarray(above, np.float64) / below)
 
 
-def table_of(argument: str, values: Any) -> Array:
+def table_of(argument: str, values: object) -> Array:
     """Return (N, M) finite numbers or NaN."""
     table = as_array(values)
     if table.dtype.kind not in "biuf" or table.ndim not in (1, 2) or len(table) < 1:

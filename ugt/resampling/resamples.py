@@ -19,14 +19,14 @@ KINDS = ("auto", "percentile", "basic", "bca")
 LEAST_CLUSTERS = 5  # resamples of fewer clusters are too alike for the ends of intervals
 
 
-def check_level(level: Any) -> float:
+def check_level(level: object) -> float:
     """Return a confidence level, checked."""
     if isinstance(level, bool) or not isinstance(level, numbers.Real) or not 0 < level < 1:  # type: ignore[operator]
         raise error("level", "be a number between 0 and 1, such as 0.95", repr(level))
     return float(level)
 
 
-def check_one_sided(level: Any) -> float:
+def check_one_sided(level: object) -> float:
     """Return a level above 0.5, checked, since a one-sided limit is an end of the interval of level 2 level - 1."""
     found = check_level(level)
     if found <= 0.5:

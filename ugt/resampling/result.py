@@ -77,7 +77,7 @@ class Results(Record):
         """Return the resamples for values (B, M) of the statistic that were computed elsewhere, on resamples of the cases that count."""
         return resamples_of(self.statistic, values, self.statistic.kept, design, sources)
 
-    def _design(self, clusters: Any, strata: Any) -> Design:
+    def _design(self, clusters: object, strata: object) -> Design:
         """Return the resampling design of the cases that count; add a note if there are few clusters."""
         one = self.statistic
         given = [
@@ -114,17 +114,17 @@ class Results(Record):
             return self._random if random == "auto" else (random,)
         return random
 
-    def _two_way(self, number: int, clusters: Any) -> TwoWay:
+    def _two_way(self, number: int, clusters: object) -> TwoWay:
         """Return the spread of a number over cases (clusters) and annotators, with warnings."""
         one, number = self.statistic.only(number)
         return two_ways_of(one, [number], self._units(clusters))[0].said()
 
-    def _units(self, clusters: Any) -> Design | None:
+    def _units(self, clusters: object) -> Design | None:
         """Return the design of the cases that count, if there are any; a note on few clusters is left to the record."""
         with notices.heard():
             return self._design(clusters, None) if self.statistic.kept.any() else None
 
-    def _spread(self, names: Sequence[str], clusters: Any) -> Spread:
+    def _spread(self, names: Sequence[str], clusters: object) -> Spread:
         """Return the spread of several numbers, untransformed, over cases (clusters) and annotators, with warnings."""
         one = self.statistic
         found = spread_of(one, [one.names.index(name) for name in names], ["identity"] * len(names), self._units(clusters))
@@ -174,7 +174,7 @@ class Results(Record):
         if given["strata"] is not None:
             raise error("strata", "be None for kind='analytic'", "strata")
 
-    def _analytic(self, number: int, level: float, clusters: Any) -> tuple[float, float]:
+    def _analytic(self, number: int, level: float, clusters: object) -> tuple[float, float]:
         """Return value ± quantile x standard error, on the scale of the statistic."""
         from scipy.special import ndtri  # noqa: PLC0415  (scipy is slow to import)
 
@@ -194,7 +194,7 @@ class Results(Record):
         (values,) = resample([one], one.kept, one.design, word, n)
         return one.interval(level, values)
 
-    def log_ratio(self, number: int, clusters: Any = None, strata: Any = None) -> LogRatio:
+    def log_ratio(self, number: int, clusters: object = None, strata: object = None) -> LogRatio:
         """Return the statistic of a number's bootstrap-t."""
         one = self.statistic
         quotient = one.quotient(number)
@@ -240,8 +240,8 @@ class Result(Results):
         *,
         of: str | None = None,
         kind: str = "auto",
-        clusters: Any = None,
-        strata: Any = None,
+        clusters: object = None,
+        strata: object = None,
         n_resamples: int = 1000,
         seed: Seed = 0,
         random: str | tuple[str, ...] = "auto",
@@ -286,7 +286,7 @@ class Result(Results):
         names = self.statistic.names
         return 0 if of is None else names.index(option("of", of, names))
 
-    def two_way(self, *, of: str | None = None, clusters: Any = None) -> TwoWay:
+    def two_way(self, *, of: str | None = None, clusters: object = None) -> TwoWay:
         """Return a number's interval and variance parts if cases (or clusters of cases) and annotators are both random.
 
         Parameters
@@ -307,7 +307,7 @@ class Result(Results):
         """
         return self._two_way(self._number(of), clusters)
 
-    def ends_if_named(self, level: float, clusters: Any = None) -> tuple[float, float]:
+    def ends_if_named(self, level: float, clusters: object = None) -> tuple[float, float]:
         """Return the interval over cases and annotators for tables: NaN if annotators have no names or are very many."""
         one, number = self.statistic.only(0)
         ids = None if clusters is None else ids_of_cases("clusters", clusters, one.n_cases, self.case_ids)
@@ -346,7 +346,7 @@ class Result(Results):
 
 
 def resamples_of_all(
-    results: Sequence[Results], *, clusters: Any = None, strata: Any = None, n_resamples: int = 1000, seed: Seed = 0
+    results: Sequence[Results], *, clusters: object = None, strata: object = None, n_resamples: int = 1000, seed: Seed = 0
 ) -> list[Resamples]:
     """Return the resamples of several results of the same cases, in one pass for all results in which the same cases count."""
     n, word = whole("n_resamples", n_resamples), seed_of(seed)

@@ -35,11 +35,11 @@ def bootstrap_statistic(
     statistic: Callable[[Array], Any],
     n_cases: int,
     *,
-    clusters: Any = None,
-    strata: Any = None,
+    clusters: object = None,
+    strata: object = None,
     n_resamples: int = 1000,
     seed: Seed = 0,
-    influence: Any = None,
+    influence: object = None,
 ) -> Resamples:
     """Bootstrap any statistic that accepts weights of cases, which say how often each case was drawn.
 
@@ -125,7 +125,7 @@ def _of_rows(statistic: Callable[[Array], Any]) -> Callable[[Array], Array]:
     return rows
 
 
-def _row(answer: Any, n: int | None = None) -> Array:
+def _row(answer: object, n: int | None = None) -> Array:
     """Return the result of a statistic as a row of numbers."""
     row = np.asarray(answer)
     if row.dtype.kind not in "biuf" or row.ndim > 1 or row.size < 1 or (n is not None and row.size != n):
@@ -153,7 +153,7 @@ class Jackknife(Frozen):
     std_error: Array
 
 
-def jackknife(statistic: Callable[[Array], Any], n_cases: int, *, clusters: Any = None) -> Jackknife:
+def jackknife(statistic: Callable[[Array], Any], n_cases: int, *, clusters: object = None) -> Jackknife:
     """Jackknife a statistic: leave out one case (or cluster) at a time, and estimate bias and standard error.
 
     Parameters
@@ -203,8 +203,8 @@ def bootstrap_annotations(
     statistic: Callable[..., Any],
     *,
     cases: bool = False,
-    clusters: Any = None,
-    strata: Any = None,
+    clusters: object = None,
+    strata: object = None,
     n_resamples: int = 1000,
     seed: Seed = 0,
 ) -> Resamples:

@@ -148,7 +148,7 @@ class Auroc:
 
     self_pairs: str
 
-    def values(self, sums: Any) -> Any:
+    def values(self, sums: object) -> Any:
         s = parts(sums)
         own, taken_off = SELF_PAIRS[self.self_pairs]
         return quotient(s[PAIRS] + own * s[SELF], self._pairs(s, taken_off))
@@ -165,7 +165,7 @@ class Auroc:
         pairs = every - taken_off * s[SELF]
         return pairs * (pairs > NO_PAIRS * every)
 
-    def hard_values(self, sums: Any) -> Any:
+    def hard_values(self, sums: object) -> Any:
         """Return the values against hard labels, which have no pairs of a case with itself."""
         s = parts(sums)
         return quotient(s[HARD_PAIRS], s[HARD_POSITIVE] * s[HARD_NEGATIVE])
@@ -213,11 +213,11 @@ class Precision:
 
     self_term: str
 
-    def values(self, sums: Any) -> Any:
+    def values(self, sums: object) -> Any:
         s = parts(sums)
         return quotient(s[CERTAIN if self.self_term == "certain" else PROBABLE], s[POSITIVE])
 
-    def hard_values(self, sums: Any) -> Any:
+    def hard_values(self, sums: object) -> Any:
         """Return the values against hard labels, for which both self terms are equal."""
         s = parts(sums)
         return quotient(s[HARD_PRECISION], s[HARD_POSITIVE])

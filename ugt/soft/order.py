@@ -61,7 +61,7 @@ class ScoreOrder:
         self.orders, self.shape = orders, shape
 
     @classmethod
-    def of(cls, scores: Any) -> ScoreOrder:
+    def of(cls, scores: object) -> ScoreOrder:
         """Sort scores (N,) or (N, K), column by column.
 
         Raises
@@ -87,7 +87,7 @@ class ScoreOrder:
         return f"ScoreOrder(shape={self.shape})"
 
 
-def numbers(scores: Any) -> NDArray[Any]:
+def numbers(scores: object) -> NDArray[Any]:
     """Return scores as float64; float32 stays float32."""
     table = as_array(scores)
     if table.dtype.kind not in "fiub":
@@ -95,7 +95,7 @@ def numbers(scores: Any) -> NDArray[Any]:
     return table if table.dtype == np.float32 else table.astype(np.float64, copy=False)
 
 
-def complete(given: Any, table: NDArray[Any]) -> NDArray[Any]:
+def complete(given: object, table: NDArray[Any]) -> NDArray[Any]:
     """Return the table; refuse NaN, and whole numbers that float64 would round to equal numbers."""
     if table.size == 0:
         return table

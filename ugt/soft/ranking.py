@@ -57,7 +57,7 @@ class SoftRanking(Statistic):
         self.n_cases = len(columns[0].positive) if columns else 0
 
     @classmethod
-    def by_default(cls, p: Any, scores: Any, positive: int = 1) -> SoftRanking:
+    def by_default(cls, p: object, scores: object, positive: int = 1) -> SoftRanking:
         """Make the statistic of all four metrics with the defaults of their functions; ``scores`` may be a :class:`ScoreOrder`."""
         given = read(p, scores, None, positive=positive)
         return cls(given.columns(0.5), BOTH, ALL, labels=given.labels)

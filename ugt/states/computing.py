@@ -28,7 +28,7 @@ HELD = 44  # bytes per score of a range: with its p, and as a record of a bucket
 SORTED = 0.75  # share of the memory for the range that is sorted; the rest is for the block that is read
 
 
-def memory_of(given: Any) -> float:
+def memory_of(given: object) -> float:
     """Return bytes, from their number or text such as "4 GB"; None: a moderate default."""
     if given is None:
         return ITSELF + COMFORT
@@ -76,7 +76,7 @@ def blocks_of(arrays: Sequence[Any], max_memory: float, n_jobs: int) -> list[Blo
     return [Block(tuple(tables), begin, min(begin + step, n)) for begin in range(0, n, step)]
 
 
-def load(part: Any) -> tuple[Any, ...] | None:
+def load(part: object) -> tuple[Any, ...] | None:
     found = part() if callable(part) else part
     if found is None:
         return None
@@ -261,7 +261,7 @@ def _ranked(metric: str, items: Sequence[Any], options: Mapping[str, Any], held:
     return plan.state(metric, settings, np.stack([_column(items, settings, k, found, n_jobs) for k, found in enumerate(plan.ranges)]))
 
 
-def _sample(n_parts: int, item: Any) -> Sample | None:
+def _sample(n_parts: int, item: object) -> Sample | None:
     """Return a sample of a part's scores, by which ranges are chosen."""
     data = load(item)
     return None if data is None or len(data[0]) == 0 else Sample.of(data, n_parts)
@@ -274,7 +274,7 @@ def _column(items: Sequence[Any], settings: Mapping[str, Any], k: int, found: ra
     return added([as_exact(one) for one in run(bound(_range, items, settings, k, found, totals, above), range(len(found)), n_jobs)])[..., 0]
 
 
-def _totals(found: ranges.Ranges, k: int, threshold: float, item: Any) -> Array:
+def _totals(found: ranges.Ranges, k: int, threshold: float, item: object) -> Array:
     data = load(item)
     if data is None or len(data[0]) == 0:
         return np.zeros((len(found), 6))

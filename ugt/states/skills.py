@@ -105,7 +105,7 @@ class SkillModel(Frozen):
             raise checks.error("labels", f"have the {len(self.prevalence)} classes of the model", labels.n_classes)
         return Expert(labels, self.model).plausibilities(self._world, self._parameters)
 
-    def confusion(self, annotator: Any) -> Array:
+    def confusion(self, annotator: object) -> Array:
         """Return (K, K) P(label l | true class k) of one annotator, in row k, column l; NaN in rows without information.
 
         Raises
@@ -124,11 +124,11 @@ def dawid_skene(
     parts: Sequence[Any],
     *,
     model: str = "full",
-    prior: Any = 0.0,
+    prior: object = 0.0,
     n_restarts: int = 0,
     tolerance: float = 1e-9,
     max_iter: int = 1000,
-    seed: Any = 0,
+    seed: object = 0,
     n_jobs: int | None = None,
 ) -> SkillModel:
     """Return the model of :func:`ugt.dawid_skene` for labels in parts: every iteration adds up the expected counts of the parts.
@@ -201,14 +201,14 @@ class Local(Engine):
         return (one for one in run(bound(_of_part, task, self.model), self.items, self.n_jobs) if one is not None)
 
 
-def _of_part(task: Callable[[Expert], Any], model: str, item: Any) -> Any:
+def _of_part(task: Callable[[Expert], Any], model: str, item: object) -> Any:
     if not isinstance(item, Expert):
         data = load(item)
         item = None if data is None else Expert(data[0], model)
     return task(item) if item is not None and holds_labels(item.labels) else None
 
 
-def holds_labels(labels: Any) -> bool:
+def holds_labels(labels: object) -> bool:
     """Return whether a part holds labels; anything other than Labels is passed on to be checked."""
     return not isinstance(labels, Labels) or len(labels.label) > 0
 
@@ -294,7 +294,7 @@ class CoinInParts(InParts):
         return density
 
 
-def fit(engine: Engine, model: str, prior: Any, n_restarts: int, tolerance: float, max_iter: int, seed: Any) -> SkillModel:
+def fit(engine: Engine, model: str, prior: object, n_restarts: int, tolerance: float, max_iter: int, seed: object) -> SkillModel:
     pseudo, effort = three("prior", prior), Effort.of(n_restarts, tolerance, max_iter, seed_of(seed))
     census = _census(engine, effort.n_starts > 1)
     kind = CoinInParts if model == "one-coin" else FullInParts

@@ -46,7 +46,7 @@ class PlannedResamples(NamedTuple):
     ids: Any
 
     @classmethod
-    def of(cls, n_resamples: Any, clusters: Any, case_ids: Any, seed: Any, two_way: bool = False) -> PlannedResamples:
+    def of(cls, n_resamples: object, clusters: object, case_ids: object, seed: object, two_way: bool = False) -> PlannedResamples:
         n = whole("n_resamples", n_resamples, 0)
         if n == 0:
             if clusters is not None and not two_way:
@@ -58,7 +58,7 @@ class PlannedResamples(NamedTuple):
     def settings(self) -> dict[str, Any]:
         return {"n_resamples": self.n, "seed": self.seed, "units": self.units} if self.n else {"n_resamples": 0}
 
-    def keys(self, n_cases: int, case_ids: Any) -> NDArray[np.uint64]:
+    def keys(self, n_cases: int, case_ids: object) -> NDArray[np.uint64]:
         ids = self.ids if self.ids is not None else case_ids
         if ids is None:
             must = "be given for resamples if cases are only numbered: ids make the resamples of all parts agree"
@@ -66,7 +66,7 @@ class PlannedResamples(NamedTuple):
         column = number_each("case_ids" if self.units == "cases" else "clusters", ids, n_cases)
         return np.asarray(stream_keys_of(column.ids)[column.code])
 
-    def sums(self, n_cases: int, case_ids: Any, weighted: Callable[[Array], dict[str, Array]]) -> dict[str, Array]:
+    def sums(self, n_cases: int, case_ids: object, weighted: Callable[[Array], dict[str, Array]]) -> dict[str, Array]:
         """Return the sums (B, ..., 1) of every resample of the cases; ``weighted`` computes them for weights (W, N)."""
         if self.n == 0:
             return {}

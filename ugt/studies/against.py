@@ -72,22 +72,22 @@ class AgainstReaders(Frozen):
 
 @tells_joins
 def against_readers(
-    truth: Any,
+    truth: object,
     readings: Readings,
-    scores: Any,
+    scores: object,
     *,
     margin: float | None = None,
-    test: Any = None,
+    test: object = None,
     figure: str | Callable[[Array, Array], Any] = "soft_auroc",
     threshold: float | None = None,
     score_threshold: float | None = None,
-    positive: Any = None,
+    positive: object = None,
     random: Sequence[str] | None = None,
     covariance: str | None = None,
-    clusters: Any = None,
+    clusters: object = None,
     level: float = 0.95,
     n_resamples: int = 1000,
-    seed: Any = 0,
+    seed: object = 0,
 ) -> AgainstReaders:
     r"""Compare a model that reads alone with the mean of readers, if readers and cases are random.
 
@@ -157,7 +157,7 @@ def against_readers(
     return _Compared(given, model[given.at]).answer(covariance, level, margin, n_resamples, seed)
 
 
-def _of_test(readings: Readings, test: Any) -> Readings:
+def _of_test(readings: Readings, test: object) -> Readings:
     if test is None and len(readings.tests) > 1:
         raise checks.error("test", f"be one of {', '.join(map(identifiers.name, readings.tests))}", None)
     t = 0 if test is None else readings.test_position(test)
@@ -172,7 +172,7 @@ def _of_test(readings: Readings, test: Any) -> Readings:
     )
 
 
-def _scores(scores: Any, readings: Readings) -> Array:
+def _scores(scores: object, readings: Readings) -> Array:
     """Return the scores of all (N,) cases; cases that nobody read need none."""
     given = ids_of_cases("scores", scores, readings.n_cases, readings.case_ids, what="a score")
     try:
@@ -197,7 +197,7 @@ class _Compared:
         """Return the (R + 1,) figures under this truth."""
         return self.given.figure.values(ReadingCells.of(self.rating, p))
 
-    def answer(self, covariance: Any, level: float, margin: float | None, n_resamples: Any, seed: Any) -> AgainstReaders:
+    def answer(self, covariance: object, level: float, margin: float | None, n_resamples: Any, seed: Any) -> AgainstReaders:
         given, factors, notes = self.given, self.given.factors, list(self.given.notes)
         values, cells = self.figures(given.truth.p), ReadingCells.of(self.rating, given.truth.p)
         r, way, table = len(values) - 1, "none", np.full((len(values),) * 2, math.nan)

@@ -190,7 +190,7 @@ class ReaderDifference(OfReaders):
         p = max(self._tail(-width), 1 - self._tail(width))
         return MarginClaim("equivalence", self.value, low, high, width, level, p, bool(-width < low and high < width))
 
-    def _margin(self, margin: Any) -> float:
+    def _margin(self, margin: object) -> float:
         width = checks.scalar("margin", margin)
         if self._bounded and width >= 1:
             raise checks.error("margin", "be below 1, as figures are from 0 to 1 (five points are 0.05)", repr(margin))
@@ -208,7 +208,7 @@ def turned(one: ReaderDifference) -> ReaderDifference:
     return ReaderDifference(-one.value, *fixed, one.second, one.first, one.p_value, one.adjusted_p_value, one._bounded)
 
 
-def figure_record(name: Any, found: Estimated, n_readers: int, level: float, bounded: bool, imrmc: bool) -> ReaderFigure:
+def figure_record(name: object, found: Estimated, n_readers: int, level: float, bounded: bool, imrmc: bool) -> ReaderFigure:
     return ReaderFigure(*_common(found, level, imrmc), name, n_readers, bounded)
 
 

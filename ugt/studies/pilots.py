@@ -249,7 +249,7 @@ def _parts_of(scored: Scored, n_annotators: int, of_pairs: bool, notes: list[str
     return cells.with_remainder(tuple(float(scored.slope**2 * squares * mean) for mean in means)), None
 
 
-def _pair_remainder(case: Any, count: Array, others: Array, size: Array) -> float | None:
+def _pair_remainder(case: object, count: Array, others: Array, size: Array) -> float | None:
     """Return σ²_w of 0/1 distances, the variance that single pairs of labels add to the disagreement; from the cases with four labels."""
     many, whole = size >= 4, np.rint(others)
     if many.sum() < LEAST_CASES or (np.abs(others - whole) > 1e-9).any():

@@ -220,7 +220,7 @@ def plan_reader_study(
     return ReaderPlan(parts, table, best, float(level), tuple(notes), wanted)
 
 
-def _components(given: Any) -> tuple[dict[str, float], int | None]:
+def _components(given: object) -> tuple[dict[str, float], int | None]:
     """Return the numbers that are needed, and the pilot's number of readers, if known."""
     held = getattr(given, "components", given)
     found = {name: held.get(name) if isinstance(held, Mapping) else getattr(held, name, None) for name in (*NAMES, "n_readers")}

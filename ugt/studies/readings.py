@@ -48,7 +48,7 @@ class Readings(Frozen):
     unnamed: bool = False
 
     @classmethod
-    def from_long(cls, test: Any, reader: Any, case: Any, rating: Any, *, cases: Any = None) -> Readings:
+    def from_long(cls, test: object, reader: object, case: object, rating: object, *, cases: object = None) -> Readings:
         """Read a long table, one row per rating.
 
         Parameters
@@ -100,7 +100,7 @@ class Readings(Frozen):
         return cls(tests.ids, readers.ids, case_ids, owned(table)[0])
 
     @classmethod
-    def from_array(cls, ratings: Any, *, tests: Any = None, readers: Any = None, case_ids: Any = None) -> Readings:
+    def from_array(cls, ratings: object, *, tests: object = None, readers: object = None, case_ids: object = None) -> Readings:
         """Read a table of all ratings.
 
         Parameters
@@ -150,7 +150,7 @@ class Readings(Frozen):
         """The number of cases."""
         return len(self.case_ids)
 
-    def test_position(self, name: Any) -> int:
+    def test_position(self, name: object) -> int:
         """Return the position of a test among the tests; a ValueError if there is no such test."""
         position = [i for i, one in enumerate(self.tests.tolist()) if one == name or str(one) == str(name)]
         if not position:

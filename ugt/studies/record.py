@@ -141,7 +141,7 @@ class ReaderStudy(Frozen):
     left_out: Mapping[str, int]
     notes: tuple[str, ...]
 
-    def difference(self, first: Any, second: Any) -> ReaderDifference:
+    def difference(self, first: object, second: object) -> ReaderDifference:
         """Return the figure of the first test less that of the second.
 
         Raises
@@ -158,11 +158,11 @@ class ReaderStudy(Frozen):
                 return one if a < b else turned(one)
         raise AssertionError
 
-    def non_inferiority(self, first: Any, second: Any, margin: float, *, level: float = 0.95) -> MarginClaim:
+    def non_inferiority(self, first: object, second: object, margin: float, *, level: float = 0.95) -> MarginClaim:
         """Test whether the first test is worse by less than ``margin``; see :meth:`ReaderDifference.non_inferiority`."""
         return self.difference(first, second).non_inferiority(margin, level=level)
 
-    def _place(self, argument: str, name: Any) -> int:
+    def _place(self, argument: str, name: object) -> int:
         names = list(self.tests)
         found = [i for i, one in enumerate(names) if one == name or str(one) == str(name)]
         if not found:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, NamedTuple
+from typing import Callable, NamedTuple
 
 import numpy as np
 
@@ -24,7 +24,7 @@ class Expectation(NamedTuple):
     half_width: Array
 
 
-def precision(parts: Components, n_cases: Any, n_labels: Any, n_annotators: Any, q: float) -> Expectation:
+def precision(parts: Components, n_cases: object, n_labels: object, n_annotators: object, q: float) -> Expectation:
     """Return the precision of N cases with K labels by A annotators who share them evenly; annotators are random if their part is known.
 
     The half-width, up to the quantile ``q``, is that of the intervals over cases and annotators.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -120,7 +120,7 @@ def of_rankings(rankings: Rankings, rows: Any = slice(None)) -> dict[str, Any]:
     return chosen if all(one.n_cases for one in chosen.values()) else {}
 
 
-def ranking_rows(found: dict[str, Any], intervals: Any, n_annotators: int) -> list[AgreementRow]:
+def ranking_rows(found: dict[str, Any], intervals: Sequence[Iterable[float]], n_annotators: int) -> list[AgreementRow]:
     """Return rows like those of :func:`agreement_table`."""
     return [
         AgreementRow(name, one.value, *both(ends), n_cases=one.n_cases, n_annotators=n_annotators or None)

@@ -298,7 +298,7 @@ class Context:
     def unit_names(self) -> tuple[str]:
         return ("cases",) if self.clusters is None else ("clusters",)
 
-    def clusters_of(self, cases: Any) -> NDArray[Any] | None:
+    def clusters_of(self, cases: Int64 | Bools | slice) -> NDArray[Any] | None:
         return None if self.clusters is None else self.clusters[cases]
 
     @cached_property

@@ -107,7 +107,7 @@ def _models(context: Context, mean: Array, notes: list[Note]) -> list[str]:
     return models[:most]
 
 
-def halves(n: int, clusters: Any, seed: int) -> Bools | None:
+def halves(n: int, clusters: NDArray[Any] | None, seed: int) -> Bools | None:
     """Return (n,) the cases of one half, by chance; cases of a cluster stay together. None if there are too few to be halved."""
     if n < LEAST_CASES:
         return None

@@ -19,6 +19,7 @@ from .context import MOST_CELLS, Ask, Made
 from .rows import Number, both, with_ends
 
 if TYPE_CHECKING:
+    from ..annotations import Axes
     from .context import Context
 
 
@@ -106,7 +107,7 @@ def make(context: Context, notes: list[Note]) -> Made:
     return {"curves": curves, "curve_scores": rows}
 
 
-def _classes(mean: Array, axes: Any, notes: list[Note]) -> list[int]:
+def _classes(mean: Array, axes: Axes, notes: list[Note]) -> list[int]:
     """Return the classes with most expected cases."""
     order: list[int] = np.argsort(-mean.sum(axis=0), kind="stable").tolist()
     shown, others = order[:MOST_CLASSES], order[MOST_CLASSES:]

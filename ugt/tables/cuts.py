@@ -15,7 +15,9 @@ from .context import MOST_WORK, Ask, Made
 from .rows import Number, finite, with_ends
 
 if TYPE_CHECKING:
+    from .._base.arrays import Array
     from ..calibration import HistogramLosses
+    from ..resampling import Resamples, Result
     from ..soft import SoftScore
     from .context import Context
 
@@ -77,7 +79,7 @@ def make(context: Context, notes: list[Note]) -> Made:
     return {"cuts": rows}
 
 
-def _ends(context: Context, one: Any, drawn: Any) -> Any:
+def _ends(context: Context, one: Result, drawn: Resamples) -> Array:
     """Return the interval of the area or of the calibration loss."""
     names = one.statistic.names
-    return context.intervals(drawn)[names.index("cl") if "cl" in names else 0]
+    return np.asarray(context.intervals(drawn)[names.index("cl") if "cl" in names else 0])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import comb
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from .._base.notes import Note
 from ..humans import LimitsOfAgreement, bland_altman
@@ -70,7 +70,7 @@ def make(context: Context, notes: list[Note]) -> Rows:
     return {"limits": rows}
 
 
-def between(given: Labels | Ratings, clusters: Any, level: float) -> list[LimitsRow]:
+def between(given: Labels | Ratings, clusters: object, level: float) -> list[LimitsRow]:
     """Return a row for any two annotators and one for each pair, whose intervals hold for all pairs together; none for one annotator."""
     n = len(given.annotators)
     if n < 2:

@@ -20,7 +20,7 @@ Row = TypeVar("Row", bound=NamedTuple)
 
 
 @cache
-def columns_of(kind: Any) -> tuple[str, ...]:
+def columns_of(kind: type[NamedTuple]) -> tuple[str, ...]:
     """Return the columns of a table from the fields of its rows; ``class_`` is the column class.
 
     A field that is a mapping has one column for each of its keys, which an empty table does not have.
@@ -30,7 +30,7 @@ def columns_of(kind: Any) -> tuple[str, ...]:
 
 
 @cache
-def spread_fields(kind: Any) -> tuple[str, ...]:
+def spread_fields(kind: type[NamedTuple]) -> tuple[str, ...]:
     """Return the fields that are mappings, which are the last ones."""
     return tuple(name for name, value in kind._field_defaults.items() if isinstance(value, Mapping))
 
@@ -115,7 +115,7 @@ class ResultTable(Sequence[Cells]):
         return csv_text(self.columns, zip(*self.values.values()))
 
 
-def finite(value: Any) -> float | None:
+def finite(value: float | None) -> float | None:
     """Return a number as it is in tables: None if it is undefined."""
     return None if value is None or not math.isfinite(value) else float(value)
 

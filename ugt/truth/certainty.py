@@ -21,7 +21,7 @@ from ..plausibilities.sets import as_groups
 
 @tells_joins
 def annotation_certainty(
-    truth: Any, *, k: int = 1, kind: str = "set", groups: Any = None, group_rule: str = "sum", ties: str = "expectation"
+    truth: object, *, k: int = 1, kind: str = "set", groups: object = None, group_rule: str = "sum", ties: str = "expectation"
 ) -> results.Certainty:
     """Return the annotation certainty of each case: the highest probability of any set of k classes to be the k most plausible ones.
 
@@ -97,7 +97,7 @@ def _of_groups(group: Int64, ties: str, post: Plausibilities) -> Array:
     return np.asarray(np.stack([member[:, group == g].sum(1) for g in range(int(group.max()) + 1)], 1).max(1))
 
 
-def _of_order(groups: Any, k: int, options: dict[str, str], post: Plausibilities) -> Array:
+def _of_order(groups: object, k: int, options: dict[str, str], post: Plausibilities) -> Array:
     """Return the certainty (N,) of order k, of groups of classes if there are any."""
     return (post if groups is None else post.grouped(groups)).certainty(k, **options)
 
@@ -109,7 +109,7 @@ def _mc_error(post: Plausibilities, per_case: Array, k: int, kind: str, group: A
 
 
 @tells_joins
-def expected_risk(truth: Any, risk: Any, *, kind: str = "top_class") -> results.Certainty:
+def expected_risk(truth: object, risk: object, *, kind: str = "top_class") -> results.Certainty:
     """Return the expected value of a risk that every class has, for each case [A section 3.2].
 
     The value of a case is ``Σ_y risk_y P(argmax λ = y)`` (``kind="top_class"``) or ``Σ_y risk_y E λ_y`` (``kind="plausibility"``).

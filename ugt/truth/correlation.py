@@ -90,7 +90,7 @@ class CaseCorrelation(Result):
 
 
 @tells_joins
-def case_correlation(first: Any, second: Any) -> CaseCorrelation:
+def case_correlation(first: object, second: object) -> CaseCorrelation:
     """Return the correlation over cases of two numbers of each case, such as certainty and annotator agreement [A figures 7 and 13].
 
     It is Pearson's ``r = Σ (x_i - x̄)(y_i - ȳ) / sqrt(Σ (x_i - x̄)² Σ (y_i - ȳ)²)`` over the cases i for which both are defined.
@@ -141,7 +141,7 @@ def case_correlation(first: Any, second: Any) -> CaseCorrelation:
     return CaseCorrelation(float(one.estimate[0]), x, y, names, n, left_out, one, ids)
 
 
-def _numbers(argument: str, given: Any) -> Array:
+def _numbers(argument: str, given: object) -> Array:
     found = as_array(given)
     if found.ndim != 1 or found.dtype.kind not in "fiub":
         raise error(argument, "be one number for each case", f"{found.dtype} of shape {found.shape}")

@@ -17,7 +17,7 @@ LEAST_TEMPERING = 0.01
 UNRANKED = ("individual", "lump", "ignore")
 
 
-def as_rankings(annotations: Any) -> Rankings:
+def as_rankings(annotations: object) -> Rankings:
     """Return rankings unchanged, and labels as rankings of one class; reject other values."""
     if isinstance(annotations, Rankings):
         return annotations
@@ -33,7 +33,7 @@ def as_rankings(annotations: Any) -> Rankings:
     return Rankings(annotations.axes, annotations.annotators, case_ends.astype(np.int64), one_each, one_each, items, annotator)
 
 
-def prior_of(prior_shape: Any, prior_mass: Any, n_classes: int) -> float:
+def prior_of(prior_shape: object, prior_mass: object, n_classes: int) -> float:
     """Return the prior shape of a single class, given directly or as the total mass (default 1) of all classes."""
     if prior_shape is not None and prior_mass is not None:
         raise checks.error("prior_mass", "be left out if prior_shape is given", prior_mass)
@@ -45,7 +45,7 @@ def prior_of(prior_shape: Any, prior_mass: Any, n_classes: int) -> float:
     return shape
 
 
-def tempering_of(tempering: Any) -> float:
+def tempering_of(tempering: object) -> float:
     """Return the exponent of plausibilities; reject one for which powers of doubles overflow or lose precision."""
     value = checks.scalar("tempering", tempering, positive=True)
     if not LEAST_TEMPERING <= value <= 1 / LEAST_TEMPERING:

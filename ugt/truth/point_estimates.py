@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from .._base import checks, parallel
@@ -20,9 +18,9 @@ CHUNK = 128  # cases in a chunk: some milliseconds
 
 
 def plackett_luce_map(
-    rankings: Any,
+    rankings: object,
     *,
-    reliability: Any = 1.0,
+    reliability: object = 1.0,
     prior_shape: float | None = None,
     prior_mass: float | None = None,
     prior_rate: float = 1.0,
@@ -87,9 +85,9 @@ def plackett_luce_map(
 
 
 def plackett_luce_mle(
-    rankings: Any,
+    rankings: object,
     *,
-    reliability: Any = 1.0,
+    reliability: object = 1.0,
     tempering: float = 1.0,
     on_nonexistence: str = "error",
     prior_shape: float | None = None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...tables.names import INTEGRALS
 from ...tables.sensitivity import Diagnostic
@@ -191,7 +191,7 @@ def _fitted(fit: PriorFit, level: float) -> str:
     )
 
 
-def _parameter(name: str, value: Any) -> str:
+def _parameter(name: str, value: object) -> str:
     return f"{'blank' if value is None else text(value)}{_meaning(_PARAMETERS, name)}"
 
 

@@ -97,7 +97,7 @@ _FILES: tuple[dict[str, str], ...] = (
 )  # fmt: skip
 
 
-def stated(value: Any) -> str:
+def stated(value: object) -> str:
     """Return a value of the plan as HTML."""
     return ", ".join(map(_shown, value)) if isinstance(value, (list, tuple)) else _shown(value)
 
@@ -143,7 +143,7 @@ def _verdict(source: ReportSource, plan: Mapping[str, Any], run: Mapping[str, An
     return bullets([first, f"Of {len(_plan.FIELDS)} fields {len(plan)} are stated{f'; {NOT_STATED}: {blank}' if blank else ''}."])
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:.10g}" if isinstance(value, float) else text(value)
