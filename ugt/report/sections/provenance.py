@@ -9,7 +9,7 @@ from ...tables.makers import TABLES
 from ...tables.source import ReportSource
 from .. import plan as _plan
 from ..departures import comparable, differences, of_run, plan_of
-from ..markup import Group, Section, bullets, definitions, grouped_table, section, subheading, table, text
+from ..markup import Group, Section, bullets, definitions, grouped_table, plain, section, subheading, table, text
 
 TITLE = "Files and plan"
 NOT_STATED = "not stated"
@@ -52,14 +52,17 @@ def _beside(source: ReportSource) -> str:
 
 def _meaning(kind: type) -> str:
     """Return what a row holds, in the words of its record."""
-    said = (kind.__doc__ or "").partition(".")[0]
-    return f"{said[:1].lower()}{said[1:]}"
+    said = (kind.__doc__ or "").partition(".")[0].replace("``", "")
+    return plain(f"{said[:1].lower()}{said[1:]}")
 
 
 # Contents of the tables; those in one group are listed together. A table that no group names has the words of its rows.
 _LOSSES = "losses against label histograms, and the bins behind them"
 _FILES: tuple[dict[str, str], ...] = (
-    {"metrics": "all measures with every range", "flips": "changes of order", "differences": "differences of all pairs"},
+    {
+        "metrics": "all measures with every range", "winners": "leads of the best model", "flips": "changes of order",
+        "differences": "differences of all pairs",
+    },
     {"certainty": "certainty under each reliability", "cases": "one row per case, least certain first"},
     {"constant_answer": "always the commonest class", "references": "the plausibilities themselves as a model"},
     {
@@ -83,7 +86,7 @@ _FILES: tuple[dict[str, str], ...] = (
         "cuts": "every cut of the scale",
     },
     {
-        "strictness": "leniency of annotators", "limits": "differences of two ratings",
+        "strictness": "leniency of annotators", "strict_annotators": "each annotator less the others", "limits": "differences of two ratings",
         "unanimous_cases": "what equal annotations leave open",
     },
     {"confusion": "soft confusion matrix", "class_agreement": "agreement on each class", "group_agreement": "agreement on each group"},
