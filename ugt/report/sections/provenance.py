@@ -86,7 +86,7 @@ _FILES: tuple[dict[str, str], ...] = (
         "cuts": "every cut of the scale",
     },
     {
-        "strictness": "leniency of annotators", "strict_annotators": "each annotator less the others", "limits": "differences of two ratings",
+        "strictness": "leniency of annotators", "strict_annotators": "annotators less the others", "limits": "differences of ratings",
         "unanimous_cases": "what equal annotations leave open",
     },
     {"confusion": "soft confusion matrix", "class_agreement": "agreement on each class", "group_agreement": "agreement on each group"},
