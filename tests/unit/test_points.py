@@ -29,6 +29,7 @@ TWINS = [
     ([[[0, 1, 2, 3], [4]], [[4], [1]]], 5, 0.7, 0.5, "individual"),
     ([[[1], [0]], [[2, 3], [0]]], 9, 1.3, 0.3, "ignore"),
     ([[[0], [1, 2]]], 419, 1.0, 1 / 419, "lump"),  # most points differ by more than e^600
+    ([[[0], [1, 2], [3]], [[3], [1]], [[3], [2]]], 5, 5.0, 1e-4, "lump"),  # the same, and ties among classes that are alike
 ]
 
 
@@ -322,9 +323,10 @@ def test_refusals_and_stops():
             of.stages.points(keys, bad, 0, rows, fit, np.array([8]), stop, np.empty(3), np.empty(1))
     with pytest.raises(ValueError, match="numbers of points"):
         of.stages.count_points(1, rows, fit, np.array([9]), np.empty(1, np.int64))
-    spoilt = np.where(np.arange(9) == 5, 7.0, fit)  # no share of sectors
-    with pytest.raises(ValueError):
-        of.stages.points(keys, law, 0, rows, spoilt, np.array([8]), stop, np.empty(3 * 128), np.empty(128))
+    for place, number in ((5, 7.0), (6, 3.0), (0, 0.0)):  # no share of sectors, no class of the three, no Beta law
+        spoilt = np.where(np.arange(9) == place, number, fit)
+        with pytest.raises(ValueError):
+            of.stages.points(keys, law, 0, rows, spoilt, np.array([8]), stop, np.empty(3 * 128), np.empty(128))
     with pytest.raises(ValueError, match="options or outputs"):
         of.stages.point_draws(keys, law, 0, rows, fit, np.array([8]), 17, stop, np.empty(3 * 17))
 
@@ -348,9 +350,14 @@ def test_tops_of_logs():
     assert sums[0] == pytest.approx(sums[1], rel=1e-12)
 
 
-DESIGNS = [*((*one, "individual") for one in EXCHANGEABLE), *TWINS, *(one[1:] for one in HARD)]
-SHARES = [0.893, 0.889, 0.897, 0.265, 0.604, 0.745, 0.896, 0.99, 0.892, 0.889, 0.76, 0.905, 0.932, 0.902, 0.517, 0.464, 0.988, 0.888, 0.825,
-    0.693, 0.999]  # fmt: skip
+DESIGNS = [
+    ([[[1, 0]], [[0]]], 2, 1.3, 0.01, "individual"),
+    *((*one, "individual") for one in EXCHANGEABLE),
+    *TWINS,
+    *(one[1:] for one in HARD),
+]
+SHARES = [0.99, 0.893, 0.889, 0.897, 0.265, 0.604, 0.745, 0.896, 0.99, 0.892, 0.889, 0.76, 0.905, 0.932, 0.902, 0.912, 0.517, 0.464, 0.988,
+    0.888, 0.825, 0.693, 0.999]  # fmt: skip
 
 
 @pytest.mark.parametrize("design, share", list(zip(DESIGNS, SHARES)))
@@ -360,7 +367,7 @@ def test_facts_on_weights(design, share):
     of.fit(target=1e9, first=64, most=64)
     _, weight = of.points(0, 64)
     n, count, effective, heavy, half, _ = of.info[0]
-    assert heavy == pytest.approx(slow.pareto_shape(weight), abs=1e-9)
+    assert heavy == pytest.approx(slow.pareto_shape(weight) if design[1] > 2 else np.nan, abs=1e-9, nan_ok=True)  # two: all equal
     assert half == min(160, (np.cumsum(np.sort(weight)[::-1]) < 0.5).sum() + 1)
     assert n == 64 and count == len(weight) and effective / count > 0.98 * share
 
