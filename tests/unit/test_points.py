@@ -325,7 +325,7 @@ def test_refusals_and_stops():
         of.stages.count_points(1, rows, fit, np.array([9]), np.empty(1, np.int64))
     for place, number in ((5, 7.0), (6, 3.0), (0, 0.0)):  # no share of sectors, no class of the three, no Beta law
         of.kept[:9] = np.where(np.arange(9) == place, number, fit)
-        with pytest.raises(ValueError, match="^(?!options or outputs)"):
+        with pytest.raises(ValueError, match=r"^(?!options or outputs)"):
             of.points(0, 8)
     with pytest.raises(ValueError, match="options or outputs"):
         of.stages.point_draws(keys, law, 0, rows, fit, np.array([8]), 17, stop, np.empty(3 * 17))
