@@ -45,7 +45,7 @@ def _beside(source: ReportSource) -> str:
         there = {name: holds for name, holds in group.items() if name == "guidelines" or source.has_rows(name)}
         said = "; ".join(dict.fromkeys(filter(None, there.values())))
         rows += [[", ".join(f"{name}.csv" for name in there), said]] if there else []
-    listed = {name for group in _FILES for name in group}
+    listed = {"winners", *(name for group in _FILES for name in group)}  # the page calls no model a winner
     rows += [[f"{name}.csv", _meaning(kind)] for name, kind in TABLES.items() if name not in listed and source.has_rows(name)]
     return table("Files that ugt evaluate writes; Evaluation.tables has the same tables", ["file", "holds"], rows, wordy=True)
 
@@ -60,7 +60,7 @@ def _meaning(kind: type) -> str:
 _LOSSES = "losses against label histograms, and the bins behind them"
 _FILES: tuple[dict[str, str], ...] = (
     {
-        "metrics": "all measures with every range", "winners": "leads of the best model", "flips": "changes of order",
+        "metrics": "all measures with every range", "flips": "changes of order",
         "differences": "differences of all pairs",
     },
     {"certainty": "certainty under each reliability", "cases": "one row per case, least certain first"},
