@@ -4,45 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from numbers import Integral
 from typing import Any
 
-import numpy as np
-
 from .. import resampling
-from .._base import checks, notices, parallel
+from .._base import checks, parallel
 from .._base.lazy import cached_property
 from .._base.notes import Note
 from .._base.records import Record
 from .._base.version import __version__
 from .._tabular.csv_text import plain_value
 from .._tabular.whole_file import write_text
-from ..annotations import Ratings
-from ..annotations.joins import tells_joins, told_so_far
-from ..annotations.other_annotators import check_not_among
-from ..annotations.predictions import positive_position
+from ..annotations.joins import tells_joins
 from ..annotators import warn_if_judged
 from ..report.wording import check
 from ..tables import SCHEMA, ResultTable
-from ..tables.context import Annotated, Context, Options
+from ..tables.context import Options
 from ..tables.makers import OF_RATINGS
-from ..truth import by_name
-from ..truth.reliabilities import is_mapping
 from . import facts
-from .input import aggregation_input, annotators_of, check_mapping, grades_of, groups_of, informed, joined, orders_of, subgroups_of
-from .needs import check_room
+from .input import informed
 from .passes import tables_of
-from .ratings import RatedWork, check_options
+from .study import ModelsAsked, Page, TruthAsked, read
 from .suspicions import suspicions
-from .work import Work
 
 __all__ = ["Evaluation", "evaluate"]
 
 
-NO_ANNOTATIONS = "case without annotations"
 CIRCULAR = "{model} is a model and an annotator: a truth made of its own predictions flatters it."
 FRAME = 920  # height of the first page in a notebook, in pixels
-NO_PREDICTIONS = "case without predictions"
 
 
 def _table(name: str) -> Any:
@@ -318,83 +306,28 @@ def evaluate(
     [('A', 0.349), ('B', 0.425)]
     """
     planned = facts.planned(plan)
-    words = check(report, planned)
+    page = Page(planned, check(report, planned), provenance)
     positive_class = planned.get("positive_class") if positive_class is None else positive_class
-    details = checks.flag("details", details)
-    checks.instance("provenance", provenance, (Mapping, type(None)), "be a mapping")
+    asked = ModelsAsked(k, groups, group_names, positive_class, predictions_are, clusters, subgroups, checks.flag("details", details))
     options = Options(level=level, interval=interval, n_resamples=n_resamples, ties=ties, missing=missing)
-    word, by_annotator = resampling.seed_of(seed), is_mapping(reliability)
+    word = resampling.seed_of(seed)
     with parallel.threads(n_threads):
-        known = Annotated.all_of(aggregation_input(annotations))
-        given, axes, values, real = known.given, known.axes, grades_of(known.given), isinstance(known.given, Ratings)
-        if real:
-            check_options(k=k, groups=groups, positive_class=positive_class, predictions_are=predictions_are)
-        check_mapping(predictions)
-        check_not_among(predictions, annotators_of(given))
-        making = by_name.Making(
-            prior=prior, background=background, tie_weight=tie_weight, method=method, prior_mass=prior_mass,
+        truth = TruthAsked.of(
+            aggregation, reliability, prior=prior, background=background, tie_weight=tie_weight, method=method, prior_mass=prior_mass,
             unranked=unranked, n_draws=n_draws, n_warmup=n_warmup, n_chains=n_chains, seed=word, n_threads=n_threads,
-            annotator_reliability=reliability if by_annotator else None,
         )  # fmt: skip
-        making, fit = making.with_prior(given, aggregation, clusters)
-        truths = by_name.truths(given, aggregation, 1.0 if by_annotator else reliability, making)
-        if fit is not None:
-            truths.settings["prior_fit"], notes = by_name.fitted_prior(fit, options.level, given)
-            truths.notes += notes
-        orders = orders_of(k, known.n_classes)
-        by_group = None if groups is None else groups_of(groups, group_names, axes)
-        check_room(given, truths, len(predictions), orders, options, by_group is not None, details)
-        with notices.heard() as of_predictions:
-            predicted = joined(predictions, axes, missing, positive_class, real or values is not None, real)
-        of_case = None if clusters is None else resampling.ids_of_cases("clusters", clusters, given.n_cases, axes.case_ids)
-        known = Annotated(given, np.flatnonzero(predicted.present))
-        scores = predicted.of_all
-        voted, of_case = by_name.voted_at(given, known.rows), None if of_case is None else of_case[known.rows]
-        positive = 1 if positive_class is None or known.n_classes != 2 else positive_position(axes.classes, positive_class) or 0
-        work: Any = RatedWork(known, truths, scores, options, of_case)
-        if not real:
-            groups_at = None if by_group is None else by_group[0]
-            work = Work(known, truths, voted, scores, orders, groups_at, options, word, details, of_case, positive)
-            work.grade(values, predicted.numbers, predictions_are)
-        work.run()
-        context = Context(
-            known=known, scores=work.scores, choices=work.choices, voted=voted, clusters=of_case,
-            subgroups={name: values[known.rows] for name, values in subgroups_of(subgroups, axes).items()}, certainty=work.certainty,
-            certainty_columns=work.certainty_columns, metrics=work.metrics, columns=work.columns, deviations=work.deviations,
-            further=work.further, bounds=work.bounds, references=work.references, constant=work.constant, shares=work.shares,
-            reliability=truths.middle, mean=work.mean, top=work.top,
-            aggregation=truths.settings["aggregation"], diagnostics=truths.diagnostics, making=making, options=options, details=details,
-            groups=by_group, graded=work.graded, fitted=next(iter(truths.fits), None), positive=positive,
-        )  # fmt: skip
-        tables, said = tables_of(context, OF_RATINGS) if real else tables_of(context)
+        study = read(annotations, predictions, truth, asked, options)
+        context = study.judged()
+        known, given = context.known, context.known.given
+        tables, said = tables_of(context, OF_RATINGS) if study.real else tables_of(context)
         circular = [Note("model_and_annotator", CIRCULAR, model=name) for name in warn_if_judged(given, list(predictions), stacklevel=3)]
-        circular += [] if real else informed(given, context.scores, known.rows)
-    settings = {**truths.settings, **vars(options), "k": orders, "seed": int(seed) if isinstance(seed, Integral) else str(seed)}
-    settings.update(plan=planned, report=words)
-    if known.n_classes == 2:
-        settings["positive_class"] = str(axes.classes[positive])
-    settings.update({} if by_group is None else {"groups": by_group[1]})
-    left_out = {NO_ANNOTATIONS: int((np.isnan(voted) if real else ~voted.defined).sum()), NO_PREDICTIONS: int((~predicted.present).sum())}
+        circular += [] if study.real else informed(given, context.scores, known.rows)
     return Evaluation(
-        provenance=facts.provenance(settings, provenance),
-        data={
-            **facts.data_summary(known),
-            "joined": " ".join(map(str, dict.fromkeys((*predicted.by_position, *of_predictions)))) or None,
-            "joins": {argument: how._asdict() for argument, how in told_so_far().items()},
-            "n_clusters": None if of_case is None else len(set(of_case.tolist())),
-        },
-        left_out={reason: n for reason, n in left_out.items() if n},
-        notes=(
-            *facts.notes(known, options.ties, orders),
-            *dict.fromkeys((*predicted.by_position, *of_predictions)),
-            *facts.positive(axes.classes, positive_class if scores else ""),
-            *truths.notes,
-            *said,
-            *([] if context.clusters is None else filter(None, [resampling.few_clusters(len(set(context.clusters.tolist())))])),
-            *circular,
-            *(() if real else suspicions(context)),
-        ),
-        models=tuple(scores),
-        sources=facts.sources(context.unit_names, bool(scores), len(known.annotators) > 0),
+        provenance=facts.provenance(study.settings(page, seed), page.provenance),
+        data=study.data(),
+        left_out=study.left_out(),
+        notes=(*study.notes(said), *circular, *(() if study.real else suspicions(context))),
+        models=tuple(context.scores),
+        sources=facts.sources(context.unit_names, bool(context.scores), len(known.annotators) > 0),
         tables=tables,
     )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,20 +10,17 @@ import numpy as np
 from .._base import checks
 from .._base.notes import Note
 from .._base.wording import arg
-from ..resampling import CaseNumbers, Ratios
+from ..resampling import Ratios
 from ..resampling.two_way import ends_if_named
 from ..tables.names import VOTED_ERROR
 from ..tables.rows import both
 from .grades import Graded, GradePredictions
 
 if TYPE_CHECKING:
-    from .._base.arrays import Array, NDArray
+    from .._base.arrays import Array
     from ..resampling import Statistic
-    from ..tables.answer import ReferenceRow
-    from ..tables.context import Annotated, Options
-    from ..tables.performance import CertaintyRow
+    from ..tables.context import Context
     from ..tables.rows import Number
-    from ..tables.standings import MetricRow
     from ..truth.by_name import Truths
 
 LEFT_OUT = (
@@ -44,37 +40,20 @@ def check_options(**given: Any) -> None:
             raise checks.error(name, must, repr(value)[:80], way=way)
 
 
-@dataclass
 class RatedWork:
-    """The results of all truths, in the form of :class:`Work`; whatever needs classes is empty."""
+    """What judges the models of ratings, as :class:`Work` does; whatever needs classes stays empty."""
 
-    known: Annotated
-    truths: Truths
-    scores: Mapping[str, Array]
-    options: Options
-    clusters: NDArray[Any] | None
-    certainty: list[CertaintyRow] = field(default_factory=list)
-    certainty_columns: CaseNumbers = field(default_factory=CaseNumbers)
-    metrics: list[MetricRow] = field(default_factory=list)
-    columns: CaseNumbers = field(default_factory=CaseNumbers)
-    deviations: list[Array] = field(default_factory=list)
-    further: list[tuple[Statistic, list[MetricRow]]] = field(default_factory=list)
-    choices: dict[str, Array] = field(default_factory=dict)
-    bounds: list[Any] = field(default_factory=list)
-    references: list[ReferenceRow] = field(default_factory=list)
-    constant: dict[Any, Array] = field(default_factory=dict)
-    shares: Array | None = None
-    mean: Array | None = None
-    top: Array | None = None
+    def __init__(self, found: Context, truths: Truths) -> None:
+        self.found, self.truths, self.known, self.scores, self.options = found, truths, found.known, found.scores, found.options
 
-    def run(self) -> RatedWork:
-        """Compute everything; return the object itself."""
+    def run(self) -> Context:
+        """Compute everything; return the context with it."""
         ratings = self.known.ratings
         self.truths.say(Note("no_classes", LEFT_OUT))
         given = {name: GradePredictions(table[:, 0], "numbers") for name, table in self.scores.items()}
         self.graded = Graded(
-            given, None, None, float(np.median(ratings.value)), self._two_way, self.further, self.references, self.options.level,
-            self.truths.say,
+            given, None, None, float(np.median(ratings.value)), self._two_way, self.found.further, self.found.references,
+            self.options.level, self.truths.say,
         )  # fmt: skip
         means = ratings.means()
         for name, one in given.items():
@@ -82,7 +61,7 @@ class RatedWork:
         self.graded.constant[VOTED_ERROR, None] = np.abs(self.graded.median - means)
         for reliability, truth in self.truths:
             self.graded.judge(reliability, truth.take(self.known.rows), self.graded.median)
-        return self
+        return replace(self.found, graded=self.graded, fitted=next(iter(self.truths.fits), None))
 
     def _add_voted(self, model: str, errors: Array) -> None:
         found = Ratios.of(errors)
@@ -91,4 +70,4 @@ class RatedWork:
         self.graded.columns[model, VOTED_ERROR, None] = errors
 
     def _two_way(self, one: Statistic, n: int) -> list[tuple[Number, Number]]:
-        return [both(ends) for ends in ends_if_named(one, range(n), self.clusters, self.options.level)]
+        return [both(ends) for ends in ends_if_named(one, range(n), self.found.clusters, self.options.level)]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from copy import copy
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -18,12 +18,11 @@ from ..metrics import ua_group_accuracy
 from ..metrics.bounds import LEAST_CASES, Assumed
 from ..plausibilities.metric import METRICS
 from ..plausibilities.orders import Orders
-from ..resampling import CaseNumbers
 from ..resampling.two_way import ends_if_named
 from ..soft import ScoreOrder
 from ..soft.ranking import SoftRanking
 from ..tables.answer import ReferenceRow
-from ..tables.context import MOST_CELLS
+from ..tables.context import MOST_CELLS, Context
 from ..tables.names import COMMONEST, PERFECT
 from ..tables.performance import CertaintyRow
 from ..tables.rows import both, finite
@@ -32,12 +31,11 @@ from ..truth import annotation_certainty
 from .grades import Graded, median_grade, read
 
 if TYPE_CHECKING:
-    from .._base.arrays import Array, Int64, NDArray
-    from ..plausibilities import Plausibilities, Point
+    from .._base.arrays import Array
+    from ..plausibilities import Plausibilities
     from ..plausibilities.estimates import Certainty, Estimate
     from ..plausibilities.metric import Metric
     from ..resampling import Statistic
-    from ..tables.context import Annotated, Options
     from ..tables.rows import Number
     from ..truth.by_name import Truths
 
@@ -62,33 +60,17 @@ def shared_spread(first: Array | None, second: Array | None) -> float:
     return float(np.sqrt(np.clip(both / total, 0.0, 1.0))) if total > 0 else 0.0
 
 
-@dataclass
 class Work:
-    """The results of all truths, added one truth after the other."""
+    """What judges the models of a context, one truth after the other, and adds the results to its lists."""
 
-    known: Annotated
-    truths: Truths
-    voted: Point
-    scores: Mapping[str, Array]
-    orders: list[int]
-    groups: Int64 | None  # (K,) group of each class
-    options: Options
-    seed: int
-    details: bool
-    clusters: NDArray[Any] | None  # (n,) cluster of each judged case
-    positive: int = 1  # of two classes
-    certainty: list[CertaintyRow] = field(default_factory=list)
-    certainty_columns: CaseNumbers = field(default_factory=CaseNumbers)
-    metrics: list[MetricRow] = field(default_factory=list)
-    columns: CaseNumbers = field(default_factory=CaseNumbers)  # contributions of cases to the metrics
-    deviations: list[Array] = field(default_factory=list)  # deviations of the metrics over draws, one per resample
-    further: list[tuple[Statistic, list[MetricRow]]] = field(default_factory=list)  # as in the context
-    bounds: list[tuple[str, float | None, Assumed]] = field(default_factory=list)
-    references: list[ReferenceRow] = field(default_factory=list)
-    constant: dict[tuple[str, float | None], Array] = field(default_factory=dict)  # of metric and reliability: contributions of cases
-    graded: Graded | None = None  # measures of grades
-    mean: Array | None = None  # means under the middle reliability
-    top: Array | None = None  # under the middle reliability, the probability that each class is the most plausible one
+    def __init__(self, found: Context, truths: Truths, orders: list[int]) -> None:
+        self.found, self.truths, self.orders = found, truths, orders
+        self.known, self.scores, self.voted, self.clusters = found.known, found.scores, found.voted, found.clusters
+        self.options, self.details, self.positive = found.options, found.details, found.positive
+        self.groups = None if found.groups is None else found.groups[0]  # (K,) group of each class
+        self.graded: Graded | None = None  # measures of grades
+        self.mean: Array | None = None  # as in the context
+        self.top: Array | None = None
 
     def grade(self, values: Array | None, numbers: set[str], kind: str | None) -> None:
         """Prepare the measures of grades with these numbers (K,), if there are grades; ``numbers``: the models of one number per case."""
@@ -102,12 +84,13 @@ class Work:
         if self.scores and self.voted.defined.any():
             median = median_grade(self.voted.mean()[self.voted.defined].sum(axis=0), values)
             names, level = self.known.axes.classes, self.options.level
-            self.graded = Graded(given, values, names, median, self._two_way, self.further, self.references, level, self.truths.say)
+            lists = self.found.further, self.found.references
+            self.graded = Graded(given, values, names, median, self._two_way, *lists, level, self.truths.say)
 
-    def run(self) -> Work:
-        """Compute everything; return the object itself."""
+    def run(self) -> Context:
+        """Compute everything; return the context with it."""
         ties, n_classes = self.options.ties, self.known.n_classes
-        self.quantiles = shuffled_quantiles(self.options.n_resamples, self.seed)
+        self.quantiles = shuffled_quantiles(self.options.n_resamples, self.found.making.seed)
         self.ranked = {name: Orders.from_dense(table, self.orders[-1], ties) for name, table in self.scores.items()}
         self.of_positive = {name: ScoreOrder.of(self._score(table)) for name, table in self.scores.items()} if n_classes == 2 else {}
         self.choices = {name: order.sets(1).membership(1) for name, order in self.ranked.items()}
@@ -128,11 +111,14 @@ class Work:
                     self._add(own)
             some.clear()  # draws are large and must be freed before the next ones are made
         first: dict[str, Assumed] = {}
-        for name, _, one in self.bounds:
+        for name, _, one in self.found.bounds:
             one.beside(first.setdefault(name, one))
         for name in ("ranked", "commonest"):  # orders of all cases, which nothing else needs
             self.__dict__.pop(name, None)
-        return self
+        return replace(
+            self.found, scores=self.scores, choices=self.choices, shares=self.shares, mean=self.mean, top=self.top, graded=self.graded,
+            fitted=next(iter(self.truths.fits), None),
+        )  # fmt: skip
 
     def _together(self) -> Iterator[list[Truth]]:
         """Return all truths: some small ones that follow from the annotations at once together, each other one by itself."""
@@ -150,16 +136,15 @@ class Work:
     def _apart(self, some: list[Truth], at: int, _: int) -> tuple[Work, list[Note]]:
         """Return an object with the results of one of some truths only, and the warnings."""
         own = copy(self)
-        for one in RESULTS:
-            setattr(own, one.name, type(getattr(self, one.name))())
+        own.found = replace(self.found, **{name: type(getattr(self.found, name))() for name in RESULTS})
         with notices.heard() as said:
             own._judge(*some[at])
         return own, said
 
     def _add(self, own: Work) -> None:
         """Add the results of one truth."""
-        for one in RESULTS:
-            mine, new = getattr(self, one.name), getattr(own, one.name)
+        for name in RESULTS:
+            mine, new = getattr(self.found, name), getattr(own.found, name)
             (mine.update if isinstance(mine, dict) else mine.extend)(new)
         self.mean, self.top = (self.mean if own.mean is None else own.mean), (self.top if own.top is None else own.top)
 
@@ -194,10 +179,10 @@ class Work:
 
     def _add_certainty(self, reliability: float | None, measure: str, k: int, found: Certainty) -> None:
         below = int((found.per_case < 0.99).sum())
-        self.certainty.append(
+        self.found.certainty.append(
             CertaintyRow(reliability, measure, k, found.value, mc_error=found.mc_error, n_below_099=below, n_cases=found.n_cases)
         )
-        self.certainty_columns.add(found.per_case, resampled=found.resampled)
+        self.found.certainty_columns.add(found.per_case, resampled=found.resampled)
 
     def _add_metric(self, model: str, reliability: float | None, metric: str, k: int, found: Estimate, shared: float = 0.0) -> None:
         """Add a metric; ``shared`` is the part of the spread over draws that cases share, as resamples of cases include the rest."""
@@ -205,12 +190,12 @@ class Work:
         over_draws = found.draw_quantile(np.concatenate([[0.5 - half, 0.5 + half], self.quantiles]))
         low, high = float(over_draws[0]), float(over_draws[1])
         ((two_way_low, two_way_high),) = self._two_way(found.statistic, 1)
-        self.metrics.append(
+        self.found.metrics.append(
             MetricRow(model, reliability, metric, k, found.value, found.draw_std, low, high, two_way_low=two_way_low,
                       two_way_high=two_way_high, mc_error=found.mc_error, n_cases=found.n_cases)
         )  # fmt: skip
-        self.columns.add(found.per_case, model, found.resampled)
-        self.deviations.append((over_draws[2:] - found.value) * shared)
+        self.found.columns.add(found.per_case, model, found.resampled)
+        self.found.deviations.append((over_draws[2:] - found.value) * shared)
 
     def _two_way(self, one: Statistic, n: int) -> list[tuple[Number, Number]]:
         """Return the intervals of the first n numbers for other annotators, too."""
@@ -222,7 +207,7 @@ class Work:
         if reliability == self.truths.middle:
             self.top = pi
         for name in self.scores:
-            self.bounds.append((name, reliability, Assumed(pi, self.choices[name], 1, LEAST_CASES)))
+            self.found.bounds.append((name, reliability, Assumed(pi, self.choices[name], 1, LEAST_CASES)))
         self._add_constant(reliability, truth)
 
     @cached_property
@@ -244,10 +229,10 @@ class Work:
             found = METRICS["topk_accuracy"].of(truth, self.commonest, k, ties=self.options.ties)
             self._add_reference(COMMONEST, reliability, metric, k, found.value)
             if k == 1:
-                self.constant[metric, reliability] = found.per_case
+                self.found.constant[metric, reliability] = found.per_case
 
     def _add_reference(self, reference: str, reliability: float | None, metric: str, k: int | None, value: float) -> None:
-        self.references.append(ReferenceRow(reference, reliability, metric, k, finite(value)))
+        self.found.references.append(ReferenceRow(reference, reliability, metric, k, finite(value)))
 
     def _add_soft(self, reliability: float | None, truth: Plausibilities) -> None:
         """Add, for two classes, AUROC and average precision of the positive one against the means of its plausibilities."""
@@ -266,7 +251,7 @@ class Work:
             for metric, value, (low, high) in zip(found.names, found.estimate.tolist(), self._two_way(found, len(found.names))):
                 row = MetricRow(name, reliability, metric, None, value, n_cases=int(found.kept.sum()))
                 rows.append(row._replace(two_way_low=low, two_way_high=high))
-            self.further.append((found, rows))
+            self.found.further.append((found, rows))
         few_of = found.facts.few
         for few in filter(None, dict.fromkeys([few_of(0, None), few_of(1, None)])):
             self.truths.say(Note("few_of_a_class", "{few}.", few=few))
@@ -277,4 +262,4 @@ class Work:
         return np.ascontiguousarray(own if np.ptp(total) < 1e-6 else own - scores[:, 1 - self.positive])
 
 
-RESULTS = tuple(one for one in fields(Work) if one.default_factory is not MISSING)  # what every truth adds to
+RESULTS = tuple(one.name for one in fields(Context) if one.default_factory is not MISSING and one.name != "choices")  # added to by truths

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 import numpy as np
@@ -180,33 +180,32 @@ class Context:
 
     known: Annotated
     scores: Mapping[str, Array]  # model -> (n, K)
-    choices: Mapping[str, Array]  # model -> (n, K) first choices, with ties as in the evaluation; empty for ratings
     voted: Any  # a Point, or the mean ratings (n,)
     clusters: NDArray[Any] | None  # (n,) ids
     subgroups: Mapping[str, NDArray[Any]]  # name, such as site -> (n,) text, "" if not stated
-    certainty: Sequence[CertaintyRow]  # rows of the table, without intervals over cases
-    certainty_columns: CaseNumbers  # for each row the contributions (n,) of the cases, whose mean is the value; NaN if a case has none
-    metrics: Sequence[MetricRow]  # rows of the table of metrics, as certainty
-    columns: CaseNumbers  # as certainty_columns
-    deviations: Sequence[Array]  # (B,) for each metric over draws of the truth, one per resample
-    further: Sequence[
-        tuple[Statistic, Sequence[MetricRow]]
-    ]  # measures that are not means of the cases' shares, and the rows of their numbers
-    bounds: Sequence[tuple[str, float | None, Assumed]]  # of the accuracy against the true class: model, reliability
-    references: Sequence[ReferenceRow]  # values of simple and of perfect models
-    constant: Mapping[tuple[str, float | None], Array]  # metric and reliability -> (n,) contributions of always the commonest class
-    shares: Array | None  # (K,) number of votes for each class; None if nothing is compared with the commonest class
-    reliability: float | None  # the middle one, for tables that need a single truth
-    mean: Array | None  # (n, K) plausibilities under it, NaN for cases without annotations; None if the table would be too large
-    top: Array | None  # (n, K) probability that each class is the most plausible one; NaN and None as in mean; only with details
-    aggregation: str  # the truth model
-    diagnostics: Sequence[Diagnostic]  # how cases were integrated, and diagnostics of the Markov chains of sampled truths
     making: Making  # arguments of the truth model and its options
     options: Options
     details: bool  # whether further tables are wanted
+    aggregation: str  # the truth model
+    reliability: float | None  # the middle one, for tables that need a single truth
+    diagnostics: Sequence[Diagnostic]  # how cases were integrated, and diagnostics of the Markov chains of sampled truths
     groups: tuple[Int64, list[str]] | None = None  # (K,) group of each class, and the names of the groups
-    graded: Any = None  # the measures of grades or ratings of ugt/evaluation/grades.py; None if there are none
     positive: int = 1  # of two classes
+    # what the models were found to be, under one truth after the other
+    certainty: list[CertaintyRow] = field(default_factory=list)  # rows of the table, without intervals over cases
+    certainty_columns: CaseNumbers = field(default_factory=CaseNumbers)  # for each row contributions (n,) whose mean is the value, or NaN
+    metrics: list[MetricRow] = field(default_factory=list)  # rows of the table of metrics, as certainty
+    columns: CaseNumbers = field(default_factory=CaseNumbers)  # as certainty_columns
+    deviations: list[Array] = field(default_factory=list)  # (B,) for each metric over draws of the truth, one per resample
+    further: list[tuple[Statistic, list[MetricRow]]] = field(default_factory=list)  # measures that are not means of shares, with their rows
+    bounds: list[tuple[str, float | None, Assumed]] = field(default_factory=list)  # of the accuracy: model, reliability
+    references: list[ReferenceRow] = field(default_factory=list)  # values of simple and of perfect models
+    constant: dict[tuple[str, float | None], Array] = field(default_factory=dict)  # metric, reliability -> (n,) of the commonest class
+    choices: Mapping[str, Array] = field(default_factory=dict)  # model -> (n, K) first choices, with ties as in the evaluation
+    shares: Array | None = None  # (K,) number of votes for each class; None if nothing is compared with the commonest class
+    mean: Array | None = None  # (n, K) plausibilities at ``reliability``, NaN for cases without annotations; None if it would be too large
+    top: Array | None = None  # (n, K) probability that each class is the most plausible one; NaN and None as in mean; only with details
+    graded: Any = None  # the measures of grades or ratings of ugt/evaluation/grades.py; None if there are none
     fitted: Any = None  # the fit of annotators from which the truth comes, if there is one
 
     @property

@@ -1,0 +1,190 @@
+"""What is evaluated: annotations and predictions, read and joined once, with the truths and the options, in small groups."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from numbers import Integral
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import resampling
+from .._base import checks, notices
+from .._base.notes import Note
+from ..annotations import Ratings
+from ..annotations.joins import told_so_far
+from ..annotations.other_annotators import check_not_among
+from ..annotations.predictions import positive_position
+from ..tables.context import Annotated, Context, Options
+from ..truth import by_name
+from ..truth.reliabilities import is_mapping
+from . import facts
+from .input import JoinedScores, aggregation_input, annotators_of, check_mapping, grades_of, groups_of, joined, orders_of, subgroups_of
+from .needs import check_room
+from .ratings import RatedWork, check_options
+from .work import Work
+
+if TYPE_CHECKING:
+    from .._base.arrays import Array, Int64, NDArray
+    from ..truth.by_name import Making, Truths
+
+NO_ANNOTATIONS = "case without annotations"
+NO_PREDICTIONS = "case without predictions"
+
+
+@dataclass(frozen=True)
+class TruthAsked:
+    """How annotations are to become a truth: the model, its reliabilities, and its options."""
+
+    aggregation: str
+    reliability: Any  # a number, numbers, a mapping of annotator to number, or None
+    making: Making
+
+    @classmethod
+    def of(cls, aggregation: str, reliability: Any, **options: Any) -> TruthAsked:
+        """Return what is asked; a mapping of annotators is an option, beside the one reliability 1."""
+        own = is_mapping(reliability)
+        making = by_name.Making(**options, annotator_reliability=reliability if own else None)
+        return cls(aggregation, 1.0 if own else reliability, making)
+
+    def truths(self, given: Any, clusters: Any, level: float) -> tuple[Truths, Making]:
+        """Return the truths of these annotations, and the options with the prior as numbers."""
+        making, fit = self.making.with_prior(given, self.aggregation, clusters)
+        found = by_name.truths(given, self.aggregation, self.reliability, making)
+        if fit is not None:
+            found.settings["prior_fit"], notes = by_name.fitted_prior(fit, level, given)
+            found.notes += notes
+        return found, making
+
+
+@dataclass(frozen=True)
+class ModelsAsked:
+    """What is asked of the models: orders, groups of classes, what predictions are, and parts of the cases."""
+
+    k: Any
+    groups: Any
+    group_names: Any
+    positive_class: Any
+    predictions_are: str | None
+    clusters: Any
+    subgroups: Any
+    details: bool
+
+    def by_group(self, axes: Any) -> tuple[Int64, list[str]] | None:
+        """Return the group of every class, and the names of the groups."""
+        return None if self.groups is None else groups_of(self.groups, self.group_names, axes)
+
+
+@dataclass(frozen=True)
+class Page:
+    """What a report says beside the results: the plan, the words of the authors, and where the data come from."""
+
+    planned: Mapping[str, Any]
+    words: Mapping[str, Any]
+    provenance: Mapping[str, Any] | None
+
+    def __post_init__(self) -> None:
+        checks.instance("provenance", self.provenance, (Mapping, type(None)), "be a mapping")
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """Annotations and predictions of the same cases, joined, with the truths that the models are judged against."""
+
+    context: Context  # of the cases with predictions; without results
+    truths: Truths
+    orders: list[int]
+    predicted: JoinedScores
+    said: list[Note]  # of the predictions
+    values: Array | None  # (K,) numbers of the grades
+    asked: ModelsAsked
+
+    @property
+    def real(self) -> bool:
+        """Whether annotations are ratings on a real scale."""
+        return isinstance(self.context.known.given, Ratings)
+
+    def judged(self) -> Context:
+        """Return the context with everything that the models were found to be."""
+        if self.real:
+            return RatedWork(self.context, self.truths).run()
+        work = Work(self.context, self.truths, self.orders)
+        work.grade(self.values, self.predicted.numbers, self.asked.predictions_are)
+        return work.run()
+
+    def settings(self, page: Page, seed: resampling.Seed) -> dict[str, Any]:
+        """Return all options, for the record."""
+        known, given = self.context.known, str(seed) if not isinstance(seed, Integral) else int(seed)
+        found = {**self.truths.settings, **vars(self.context.options), "k": self.orders, "seed": given}
+        found.update(plan=page.planned, report=page.words)
+        if known.n_classes == 2:
+            found["positive_class"] = str(known.axes.classes[self.context.positive])
+        return found if self.context.groups is None else {**found, "groups": self.context.groups[1]}
+
+    @property
+    def n_clusters(self) -> int | None:
+        clusters = self.context.clusters
+        return None if clusters is None else len(set(clusters.tolist()))
+
+    def data(self) -> dict[str, Any]:
+        """Return the facts about the data."""
+        return {
+            **facts.data_summary(self.context.known),
+            "joined": " ".join(map(str, self.of_predictions)) or None,
+            "joins": {argument: how._asdict() for argument, how in told_so_far().items()},
+            "n_clusters": self.n_clusters,
+        }
+
+    def left_out(self) -> dict[str, int]:
+        """Return the cases left out, by reason."""
+        voted = self.context.voted
+        undefined = np.isnan(voted) if self.real else ~voted.defined
+        found = {NO_ANNOTATIONS: int(undefined.sum()), NO_PREDICTIONS: int((~self.predicted.present).sum())}
+        return {reason: n for reason, n in found.items() if n}
+
+    @property
+    def of_predictions(self) -> list[Note]:
+        """The notes on how predictions were joined, each once."""
+        return list(dict.fromkeys((*self.predicted.by_position, *self.said)))
+
+    def notes(self, tables: list[Note]) -> list[Note]:
+        """Return the limits that a reader must know, with the notes of the tables; those on what is suspicious come after them."""
+        known, asked = self.context.known, self.asked.positive_class if self.context.scores else ""
+        few = None if self.n_clusters is None else resampling.few_clusters(self.n_clusters)
+        return [
+            *facts.notes(known, self.context.options.ties, self.orders),
+            *self.of_predictions,
+            *facts.positive(known.axes.classes, asked),
+            *self.truths.notes,
+            *tables,
+            *filter(None, [few]),
+        ]
+
+
+def read(annotations: Any, predictions: Mapping[str, Any], truth: TruthAsked, asked: ModelsAsked, options: Options) -> Study:
+    """Read and check everything before the first number is computed."""
+    known = Annotated.all_of(aggregation_input(annotations))
+    given, axes, values, real = known.given, known.axes, grades_of(known.given), isinstance(known.given, Ratings)
+    if real:
+        check_options(k=asked.k, groups=asked.groups, positive_class=asked.positive_class, predictions_are=asked.predictions_are)
+    check_mapping(predictions)
+    check_not_among(predictions, annotators_of(given))
+    truths, making = truth.truths(given, asked.clusters, options.level)
+    orders, by_group = orders_of(asked.k, known.n_classes), asked.by_group(axes)
+    check_room(given, truths, len(predictions), orders, options, by_group is not None, asked.details)
+    with notices.heard() as said:
+        predicted = joined(predictions, axes, options.missing, asked.positive_class, real or values is not None, real)
+    of_case = None if asked.clusters is None else resampling.ids_of_cases("clusters", asked.clusters, given.n_cases, axes.case_ids)
+    known = Annotated(given, np.flatnonzero(predicted.present))
+    first = asked.positive_class is None or known.n_classes != 2
+    context = Context(
+        known, predicted.of_all, by_name.voted_at(given, known.rows), None if of_case is None else of_case[known.rows],
+        _at(subgroups_of(asked.subgroups, axes), known.rows), making, options, asked.details, truths.settings["aggregation"], truths.middle,
+        truths.diagnostics, by_group, 1 if first else positive_position(axes.classes, asked.positive_class) or 0,
+    )  # fmt: skip
+    return Study(context, truths, orders, predicted, said, values, asked)
+
+
+def _at(subgroups: Mapping[str, NDArray[Any]], rows: Int64) -> dict[str, NDArray[Any]]:
+    return {name: values[rows] for name, values in subgroups.items()}
