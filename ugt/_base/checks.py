@@ -69,27 +69,27 @@ def instance(argument: str, value: Any, kinds: Any, must: str) -> None:
         raise TypeError(Refusal(argument, must, type(value).__name__))
 
 
-def flag(argument: str, value: Any) -> bool:
+def flag(argument: str, value: object) -> bool:
     """Return the value if it is True or False; reject others."""
     if not isinstance(value, (bool, np.bool_)):
         raise error(argument, "be True or False", repr(value))
     return bool(value)
 
 
-def function(argument: str, value: Any) -> None:
+def function(argument: str, value: object) -> None:
     """Reject a value that cannot be called."""
     if not callable(value):
         raise error(argument, "be a function", repr(value))
 
 
-def finite(argument: str, value: Any) -> float:
+def finite(argument: str, value: object) -> float:
     """Return a finite number; reject other values."""
     if not isinstance(value, (int, float, np.integer, np.floating)) or isinstance(value, bool) or not _is_finite(value):
         raise error(argument, "be a finite number", repr(value))
     return float(value)
 
 
-def option(argument: str, value: Any, options: tuple[str, ...]) -> str:
+def option(argument: str, value: object, options: tuple[str, ...]) -> str:
     """Return the value if it is one of the options; reject others."""
     if not isinstance(value, str) or value not in options:
         raise error(argument, f"be one of {', '.join(map(repr, options))}", repr(value))

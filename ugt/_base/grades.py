@@ -42,7 +42,7 @@ def grades_of(names: NDArray[Any]) -> Array:
     return np.arange(1, len(names) + 1, dtype=np.float64) if found is None else found
 
 
-def given_values(values: Any, n: int) -> Array:
+def given_values(values: object, n: int) -> Array:
     """Return numbers of the n classes that were given; reject others."""
     table = identifiers.as_array(values)
     if table.dtype.kind not in "iuf" or table.shape != (n,) or not np.isfinite(table).all():
@@ -68,7 +68,7 @@ def order_said(names: Iterable[object]) -> str:
     return " < ".join(shown if len(shown) <= SHOWN else [*shown[: SHOWN - 2], "...", shown[-1]])
 
 
-def as_grades(values: Any) -> Any:
+def as_grades(values: object) -> Any:
     """Return a column with fractions (1, 1.5) as text, because names of classes are text or whole numbers; others unchanged."""
     column = identifiers.as_array(values)
     numbers = column
@@ -79,14 +79,14 @@ def as_grades(values: Any) -> Any:
     return [named_number("grades", cell) for cell in numbers.tolist()]
 
 
-def named_by(classes: Any, ordered: Any) -> Any:
+def named_by(classes: object, ordered: object) -> Any:
     """Return the classes that are given: those of an order, if there are no others."""
     if classes is not None or ordered is None or isinstance(ordered, (bool, np.bool_)):
         return classes
     return identifiers.Grades(_names_of(ordered).tolist())
 
 
-def _names_of(ordered: Any) -> NDArray[Any]:
+def _names_of(ordered: object) -> NDArray[Any]:
     """Return the distinct names of an order that is given."""
     if isinstance(ordered, Set):
         raise error("ordered", "be a list of the classes, lowest first, because a set has no order", type(ordered).__name__)
@@ -96,7 +96,7 @@ def _names_of(ordered: Any) -> NDArray[Any]:
     return names
 
 
-def order_of(ordered: Any, known: NDArray[Any]) -> tuple[NDArray[Any], Int32]:
+def order_of(ordered: object, known: NDArray[Any]) -> tuple[NDArray[Any], Int32]:
     """Return the names of the grades, lowest first, and the position of each known class among them, -1 if it has none.
 
     ``ordered`` is True for names that are numbers, which ascend, or a sequence of names.
@@ -117,7 +117,7 @@ def order_of(ordered: Any, known: NDArray[Any]) -> tuple[NDArray[Any], Int32]:
     return names, find(names, known)
 
 
-def not_in_order(names: NDArray[Any], item: Any, where: str) -> ValueError:
+def not_in_order(names: NDArray[Any], item: object, where: str) -> ValueError:
     """Return the error for a class without a place in the order."""
     numbers, own = numbers_of(names), numbers_of(np.array([item]))
     hint = alike(item, names)
@@ -126,7 +126,7 @@ def not_in_order(names: NDArray[Any], item: Any, where: str) -> ValueError:
     return error("ordered", "name every class, lowest first", f"{order_said(names)}, without {identifiers.name(item)}{hint}", where)
 
 
-def scale_of(scale: Any) -> Scale:
+def scale_of(scale: object) -> Scale:
     """Return the scale of ratings: None, "real" or a tuple of its grades, ascending; reject others."""
     if scale is None or (isinstance(scale, str) and scale == REAL):
         return scale

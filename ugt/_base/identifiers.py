@@ -35,7 +35,7 @@ class Column(NamedTuple):
     first: Int64
 
 
-def number(argument: str, values: Any, where: Where = "row {}".format) -> Column:
+def number(argument: str, values: object, where: Where = "row {}".format) -> Column:
     """Return the column with its distinct ids numbered; reject ids that are missing, empty, mixed or neither integers nor text.
 
     Bools are the text "False" and "True", as files and data frames have them.
@@ -47,7 +47,7 @@ def number(argument: str, values: Any, where: Where = "row {}".format) -> Column
     return column
 
 
-def number_each(argument: str, values: Any, n: int, what: str = "case") -> Column:
+def number_each(argument: str, values: object, n: int, what: str = "case") -> Column:
     """Return the column, which must have one id for each of n cases."""
     column = number(argument, values)
     if len(column.code) != n:
@@ -59,7 +59,7 @@ def is_text(ids: NDArray[Any]) -> bool:
     return bool(ids.dtype.kind == "U")
 
 
-def name(item: Any) -> str:
+def name(item: object) -> str:
     """Return an id as messages show it: ``'p17'`` or ``17``."""
     return repr(item.item() if isinstance(item, np.generic) else item)
 
@@ -88,7 +88,7 @@ def lookup(table: NDArray[Any], ids: NDArray[Any]) -> Int32:
     return np.where(code < len(table), code, np.int32(-1))
 
 
-def distinct(argument: str, values: Any) -> NDArray[Any]:
+def distinct(argument: str, values: object) -> NDArray[Any]:
     """Return the ids of a column; reject one in which an id occurs twice."""
     column = number(argument, values, "position {}".format)
     if len(column.ids) < len(column.code):
@@ -97,7 +97,7 @@ def distinct(argument: str, values: Any) -> NDArray[Any]:
     return column.ids
 
 
-def everyone(known: NDArray[Any], annotators: Any, any_labels: bool) -> tuple[list[Any], Int32]:
+def everyone(known: NDArray[Any], annotators: object, any_labels: bool) -> tuple[list[Any], Int32]:
     """Return the annotators of all parts of the data, ascending, and the position of each annotator of this part among them.
 
     ``annotators`` are those of all parts; if None, this part is all of the data.
@@ -206,19 +206,19 @@ def unmasked(values: Any) -> NDArray[Any]:
     return _without_boxes(found) if found.dtype == object and hasattr(values, "to_numpy") else found
 
 
-def without_masks(values: Any) -> Any:
+def without_masks(values: object) -> Any:
     """Return nested lists in which masked arrays are lists with None for masked cells, and other values are unchanged."""
     if isinstance(values, np.ma.MaskedArray):
         return values.tolist()
     return list(map(without_masks, values)) if isinstance(values, (list, tuple)) else values
 
 
-def is_array(values: Any) -> bool:
+def is_array(values: object) -> bool:
     """Return whether numpy can read the values as an array: one of numpy, torch or jax, a data frame or a column of one."""
     return hasattr(values, "__array__") or hasattr(values, "__dlpack__")
 
 
-def is_frame(value: Any) -> bool:
+def is_frame(value: object) -> bool:
     """Return whether a value has named columns, as data frames of pandas, polars and pyarrow do."""
     if isinstance(value, (np.ndarray, type)):
         return False
@@ -230,7 +230,7 @@ def columns_of(frame: Any) -> list[Any]:
     return list(frame.column_names if hasattr(frame, "column_names") else frame.columns)
 
 
-def index_of(value: Any) -> Any:
+def index_of(value: object) -> Any:
     """Return the index of a frame or a Series of pandas; None for anything else (lists and arrow arrays have a method of this name)."""
     index = getattr(value, "index", None)
     return None if index is None or callable(index) or not hasattr(index, "to_numpy") else index
@@ -305,7 +305,7 @@ def as_array(values: Any) -> NDArray[Any]:
         return found
 
 
-def is_null(value: Any) -> bool:
+def is_null(value: object) -> bool:
     """Return whether a value is None, nan or a missing value of pandas (by its name, as pandas need not be installed)."""
     nan = isinstance(value, (float, np.floating)) and math.isnan(value)
     return value is None or nan or type(value).__name__ in ("NAType", "NaTType")

@@ -30,7 +30,7 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_anew)
 
 
-def t_quantile(df: Any, q: Any) -> Any:
+def t_quantile(df: object, q: object) -> Any:
     """Return quantiles of Student's t for broadcast ``df`` and ``q``, without end below ``FEW`` degrees of freedom.
 
     One Newton step adds digits, as old scipy has nine only. Below some 1e-20 degrees of freedom old scipy ends the whole process.
@@ -49,7 +49,7 @@ def t_quantile(df: Any, q: Any) -> Any:
         return np.where(few, np.where(q == 0.5, 0.0, np.copysign(np.inf, q - 0.5)), t)
 
 
-def noncentral_t(df: Any, shift: Any, t: Any) -> Any:
+def noncentral_t(df: object, shift: object, t: object) -> Any:
     """Return P(T <= t) of the noncentral t distribution."""
     from scipy.special import nctdtr  # noqa: PLC0415  (scipy is slow to import)
 

@@ -119,7 +119,7 @@ def find(known: NDArray[Any], ids: NDArray[Any], merge: bool = False) -> Int32:
     return at
 
 
-def alike(name: Any, known: NDArray[Any]) -> str:
+def alike(name: object, known: NDArray[Any]) -> str:
     """Return a hint at the one known name that looks like this one."""
     at = int(find(known, np.array([name]), merge=True)[0])
     if at < 0 and isinstance(name, str):  # a file name, whose stem may be the name of a case

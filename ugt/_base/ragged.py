@@ -38,7 +38,7 @@ def take(offsets: Int64, rows: NDArray[np.integer]) -> tuple[Int64, Int64]:
     return taken, np.arange(taken[-1], dtype=np.int64) + (offsets[:-1][rows] - taken[:-1]).repeat(sizes)
 
 
-def dense(offsets: Int64, index: NDArray[np.integer], value: Any, n_columns: int, rest: Any = 0.0) -> NDArray[Any]:
+def dense(offsets: Int64, index: NDArray[np.integer], value: object, n_columns: int, rest: Any = 0.0) -> NDArray[Any]:
     """Return a table (n, n_columns) with these values (or one value) at the columns ``index`` of each row, and else the row's ``rest``."""
     table = np.empty((len(offsets) - 1, n_columns), np.asarray(value).dtype)
     table[...] = np.reshape(rest, (-1, 1))

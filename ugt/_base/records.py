@@ -38,7 +38,7 @@ class Record:
         return f"<p><strong>{type(self).__name__}</strong></p><table>{rows}</table>{''.join(tables)}"
 
 
-def short(record: Any) -> str:
+def short(record: object) -> str:
     """Return the fields of a dataclass or named tuple as text of at most 20 lines."""
     shown = [f"{name}={value}" for name, value in _shown(record)]
     line = f"{type(record).__name__}({', '.join(shown)})"
@@ -49,7 +49,7 @@ def short(record: Any) -> str:
     return "\n".join([f"{type(record).__name__}(", *(f"    {one}," for one in shown), ")"])
 
 
-def _shown(record: Any) -> list[tuple[str, str]]:
+def _shown(record: object) -> list[tuple[str, str]]:
     """Return the names and values of the fields to be shown."""
     if is_dataclass(record):
         return [(field.name, _short(getattr(record, field.name))) for field in fields(record) if field.repr]
@@ -73,7 +73,7 @@ def _cut(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[:most]}..."
 
 
-def _tables_of(record: Any) -> Iterable[tuple[str, Any]]:
+def _tables_of(record: object) -> Iterable[tuple[str, Any]]:
     """Yield the names and tables among the fields of a record, and in mappings among them."""
     for field in fields(record) if is_dataclass(record) else ():
         value = getattr(record, field.name)
@@ -91,7 +91,7 @@ def table_html(columns: Sequence[str], rows: Sequence[Mapping[str, Any]], name: 
     return f"<details><summary>{html.escape(name)} ({len(rows):,} rows)</summary>{table}</details>" if name else table
 
 
-def _cell(value: Any) -> str:
+def _cell(value: object) -> str:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     return f"{value:.4g}" if isinstance(value, float) else html.escape(_cut(str(value), MOST_CHARACTERS))

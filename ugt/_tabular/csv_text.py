@@ -39,7 +39,7 @@ def utf8(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def plain_value(value: Any) -> Any:
+def plain_value(value: object) -> Any:
     if isinstance(value, Mapping):
         return {plain_value(str(key)): plain_value(one) for key, one in value.items()}
     if isinstance(value, (list, tuple)):
@@ -61,12 +61,12 @@ class _Lines:
         return int(self.file.write(line[:-2] + "\n"))
 
 
-def csv_writer(file: Any) -> Any:
+def csv_writer(file: object) -> Any:
     """Return a ``csv.writer`` whose lines end in a line feed; it also quotes cells with a carriage return, which would begin a row."""
     return csv.writer(_Lines(file), lineterminator="\r\n")  # Python quotes cells with a character of its line terminator
 
 
-def csv_cell(value: Any) -> Any:
+def csv_cell(value: object) -> Any:
     """Return a value as a cell of a CSV file, with an apostrophe before text that spreadsheets would run as a formula.
 
     Control characters but tabs and line ends are written out as in the report, ``[U+001B]``: they would control the terminal on which the
@@ -80,7 +80,7 @@ def csv_cell(value: Any) -> Any:
     return "" if value is None else value
 
 
-def write_rows(file: Any, header: Iterable[Any], rows: Iterable[Iterable[Any]]) -> None:
+def write_rows(file: object, header: Iterable[Any], rows: Iterable[Iterable[Any]]) -> None:
     """Write a table with a header; undefined numbers are empty cells."""
     writer = csv_writer(file)
     writer.writerow([csv_cell(value) for value in header])

@@ -38,7 +38,7 @@ CASES = ALIASES["case"] | ALSO["case"]
 
 
 def wide_names(
-    frame: Any, case_ids: Any = None, annotators: Any = None, classes: Any = None, of: str = "annotators"
+    frame: Any, case_ids: object = None, annotators: object = None, classes: Any = None, of: str = "annotators"
 ) -> tuple[Any, Any, Any]:
     """Return the case ids, annotators and classes: those given, else the index, columns and categories of a wide data frame."""
     if not identifiers.is_frame(frame):
@@ -104,7 +104,7 @@ class Columns(CellTable):
         return np.column_stack([self._numbers(c) for c in columns])
 
     def labels(
-        self, columns: Mapping[str, str | None], classes: Any = None, merge_names: bool = False
+        self, columns: Mapping[str, str | None], classes: object = None, merge_names: bool = False
     ) -> tuple[LongRows, identifiers.Column, Any]:
         """Return the rows, labels and classes of a long table, without the rows with blank labels."""
         wanted = ("case", "annotator", "label")

@@ -54,7 +54,7 @@ class LongRows(NamedTuple):
         if length != len(self.case):
             raise error(argument, f"have as many rows as case, {len(self.case)}", length)
 
-    def numbers(self, argument: str, values: Any) -> Array:
+    def numbers(self, argument: str, values: object) -> Array:
         array = identifiers.unmasked(values)
         if array.dtype.kind not in "iufO" or array.ndim != 1:
             raise error(argument, "be a column of numbers", f"{array.dtype} of shape {array.shape}")
@@ -105,7 +105,7 @@ def wide(table: Any) -> NDArray[Any]:
     return cells.astype(object) if cells.dtype.kind == "T" else cells
 
 
-def _row(row: Any) -> Any:
+def _row(row: object) -> Any:
     """Return a row of a list, a masked one as objects, because numpy would show the values under its mask."""
     return identifiers.unmasked(row).astype(object) if isinstance(row, np.ma.MaskedArray) else row
 
@@ -125,7 +125,7 @@ def is_missing(cells: NDArray[Any], missing: Any) -> Bools:
     return np.logical_or(*parts) if len(parts) == 2 else parts[0] if parts else np.zeros(cells.shape, bool)
 
 
-def held_cells(cells: NDArray[Any], missing: Any) -> tuple[Int64, NDArray[Any]]:
+def held_cells(cells: NDArray[Any], missing: object) -> tuple[Int64, NDArray[Any]]:
     """Return ``(at, values)``: the positions (flat, ascending) and values of the cells that are not empty."""
     empty = is_missing(cells, missing)
     if not empty.any():

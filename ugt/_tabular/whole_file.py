@@ -39,13 +39,13 @@ class _NotReplacedError(OSError):
 
 
 @contextmanager
-def whole_file(path: Any) -> Iterator[IO[bytes]]:
+def whole_file(path: object) -> Iterator[IO[bytes]]:
     """Open a file that replaces ``path`` at the end, or is removed if anything fails. Its content is copied to a device or a pipe."""
     with output_file(path) as draft, naming(path), open(draft, "xb") as file:
         yield file
 
 
-def write_text(path: Any, text: str) -> None:
+def write_text(path: object, text: str) -> None:
     """Write a text as UTF-8, completely or not at all."""
     with whole_file(path) as file:
         file.write(text.encode("utf-8"))

@@ -95,7 +95,9 @@ OF_PAIRS = {one.word: one for one in DECLARED.values() if one.word and one.pairs
 OF_REPEATS = {one.word: one for one in DECLARED.values() if one.word and not one.two}
 
 
-def _agreement(name: str, labels: Any, classes: Any, weights: Any = None, annotators: Any = None, other: Any = None) -> Agreement:
+def _agreement(
+    name: str, labels: object, classes: object, weights: object = None, annotators: object = None, other: object = None
+) -> Agreement:
     """Return the result of the public function of this name."""
     one = DECLARED[name]
     alike = "annotators" if one.two else "labels"
@@ -106,7 +108,7 @@ def _agreement(name: str, labels: Any, classes: Any, weights: Any = None, annota
     return one.of(judged, weights)
 
 
-def labels_of(given: Any, classes: Any, alike: str | None = None) -> Judgements:
+def labels_of(given: object, classes: object, alike: str | None = None) -> Judgements:
     """Read Labels or a table of labels into judgements; refuse ratings."""
     if isinstance(given, Ratings):
         raise TypeError("labels must be Labels or a table of labels, cases x annotators. Got Ratings.")
@@ -135,7 +137,7 @@ def pair_named(names: Any, annotators: Any, may_lack: bool = False) -> tuple[int
     return int(position[0]), int(position[1])
 
 
-def percent_agreement(labels: Any, *, weights: Any = None, classes: Any = None) -> Agreement:
+def percent_agreement(labels: object, *, weights: object = None, classes: object = None) -> Agreement:
     r"""Return how often two annotators of a case agree.
 
     If :math:`r_{ik}` of the :math:`r_i` annotators of case i choose class k, and w are weights (1 for the same class, else 0),

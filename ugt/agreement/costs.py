@@ -38,7 +38,7 @@ class Cost(ABC):
         return 1.0
 
     @abstractmethod
-    def between(self, k: Any, other: Any) -> Array:
+    def between(self, k: object, other: object) -> Array:
         """Return the costs of pairs of classes; the two arrays are broadcast."""
 
     def bilinear(self, p: Array, q: Array) -> Array:
@@ -85,7 +85,7 @@ def pairs_of(table: Ragged) -> Iterator[tuple[Int64, Int64]]:
 class Nominal(Cost):
     """The costs of 1 between any two different classes."""
 
-    def between(self, k: Any, other: Any) -> Array:
+    def between(self, k: object, other: object) -> Array:
         return np.asarray(k != other, np.float64)
 
     def bilinear(self, p: Array, q: Array) -> Array:
@@ -157,7 +157,7 @@ class Ordinal(Cost):
         k = max(1, n_classes)
         self.parts = ((k - 1) / k, squared_positions(n_classes)), (1 / k, LinearCost(n_classes))
 
-    def between(self, k: Any, other: Any) -> Array:
+    def between(self, k: object, other: object) -> Array:
         return np.asarray(sum(share * one.between(k, other) for share, one in self.parts))
 
     def bilinear(self, p: Array, q: Array) -> Array:

@@ -171,7 +171,7 @@ def product(left: Any, right: Any) -> Array:
     return np.asarray((left.T @ right).todense(), np.float64)
 
 
-def differences(chosen: Any, counted: Any, cost: Cost, n_annotators: int) -> Array:
+def differences(chosen: Any, counted: object, cost: Cost, n_annotators: int) -> Array:
     """Return (A, A) summed costs of two annotators over the cases that they share; ``counted`` is ``chosen`` with weights of cases."""
     k = cost.n_classes
     found = np.zeros(n_annotators * n_annotators)
@@ -388,7 +388,7 @@ def agreement_table(
     return AgreementTable(tuple(found), names, found[0].prevalence, found[-1].left_out)
 
 
-def _of_classes(judged: Judgements, weights: Any) -> list[Agreement]:
+def _of_classes(judged: Judgements, weights: object) -> list[Agreement]:
     """Return the coefficients of labels but alpha, with each kind of weights."""
     several = isinstance(weights, (list, tuple)) and len(weights) > 0 and all(isinstance(one, str) for one in weights)
     chosen: Any = weights if several else WEIGHTS if weights is None and judged.ordered else (weights,)

@@ -28,7 +28,7 @@ LEAST_UNIT = 1e-300
 MOST_CLASSES = 1000
 
 
-def labels_in_parts(given: Any, classes: Any) -> Judgements:
+def labels_in_parts(given: object, classes: object) -> Judgements:
     """Read the labels of a part; a table needs ``classes``, so that all parts have the same classes."""
     if classes is None and (isinstance(given, (list, tuple)) or identifiers.is_array(given)):
         raise error("classes", "be given for a table in parts, because a part may not hold all classes", None)
@@ -52,7 +52,7 @@ def _again(one: Coefficient, settings: Mapping[str, Any]) -> Form:
     return one.form(None, weighted(settings["weights"], len(settings["classes"])))
 
 
-def _named(judged: Judgements, annotators: Any) -> tuple[tuple[int, int], list[Any]]:
+def _named(judged: Judgements, annotators: object) -> tuple[tuple[int, int], list[Any]]:
     """Return the positions of the two annotators and their names; an annotator without labels here gets a position after all others."""
     known = judged.annotators
     if len(judged.label) == 0 and len(known) == 0:
@@ -216,7 +216,7 @@ def _icc_again(settings: Mapping[str, Any]) -> Icc:
     return form
 
 
-def _raters(given: Any, judged: Judgements, named: Any) -> NDArray[Any]:
+def _raters(given: object, judged: Judgements, named: object) -> NDArray[Any]:
     """Return the annotators who must all rate a case, in an order that is the same in all parts."""
     found = judged.annotators if named is None else identifiers.distinct("annotators", named)
     strange = identifiers.lookup(found, judged.annotators) < 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 from .._base import checks, identifiers
 from .._base.grades import ORDERED, numbers_of
@@ -20,7 +19,7 @@ from .table import Judgements, read
 __all__ = ["intra_annotator_agreement", "intraclass_correlation", "krippendorff_alpha"]
 
 
-def krippendorff_alpha(annotations: Any, level: str = "nominal", *, values: Any = None, classes: Any = None) -> Agreement:
+def krippendorff_alpha(annotations: object, level: str = "nominal", *, values: object = None, classes: object = None) -> Agreement:
     r"""Return Krippendorff's alpha, :math:`α = 1 - D_o / D_e`, for any number of annotators, missing labels and four kinds of scales.
 
     :math:`D_o = \frac1n \sum_i \frac1{r_i - 1} \sum_{a \ne b} δ²(x_{ia}, x_{ib})` runs over the cases with at least two annotators, which
@@ -72,12 +71,12 @@ def krippendorff_alpha(annotations: Any, level: str = "nominal", *, values: Any 
     return alpha_of_level(read("annotations", annotations, classes, alike="labels"), level, values)
 
 
-def alpha_of_level(judged: Judgements, level: str, values: Any = None) -> Agreement:
+def alpha_of_level(judged: Judgements, level: str, values: object = None) -> Agreement:
     """Return the record of Krippendorff's alpha of judgements."""
     return Agreement.of(f"Krippendorff's alpha ({level})", alpha_form(judged, level, values))
 
 
-def intraclass_correlation(ratings: Any, kind: str = "A,1") -> Agreement:
+def intraclass_correlation(ratings: object, kind: str = "A,1") -> Agreement:
     r"""Return the intraclass correlation of ratings, from mean squares of an analysis of variance.
 
     ============  =====================================================================  ============================================
@@ -141,7 +140,7 @@ def correlation_of_kind(judged: Judgements, kind: str) -> Agreement:
     return Agreement.of(f"ICC({kind})", (OneWay if kind.startswith("1") else Crossed)(judged, kind))
 
 
-def ratings_of(given: Any) -> Judgements:
+def ratings_of(given: object) -> Judgements:
     """Read Ratings, Labels with numbers as names, or a table of numbers into judgements."""
     if not isinstance(given, (Labels, Ratings)):
         if not (identifiers.is_array(given) or isinstance(given, (list, tuple))):

@@ -215,7 +215,7 @@ class _Parts:
 
 
 @tells_joins
-def annotator_strictness(ratings: Any, *, clusters: Any = None) -> AnnotatorStrictness:
+def annotator_strictness(ratings: object, *, clusters: object = None) -> AnnotatorStrictness:
     r"""Return who is strict and by how much: the mean deviation of each annotator from the others in the same cases.
 
     .. math:: s_a = \frac1{n_a} \sum_i \Bigl(x_{ia} - \frac1{m_i - 1} \sum_{b \ne a} x_{ib}\Bigr)

@@ -17,7 +17,7 @@ from .table import MISSING
 FIRST, SECOND = "labels", "other"
 
 
-def labels_of_two(first: Any, second: Any, classes: Any, annotators: Any) -> Labels:
+def labels_of_two(first: object, second: object, classes: Any, annotators: object) -> Labels:
     """Return the labels of two annotators, joined by index or key if both vectors have one, else by position."""
     if isinstance(first, (Labels, Ratings)) or np.ndim(identifiers.as_array(first)) == 2:
         got = f"labels of {type(first).__name__}"

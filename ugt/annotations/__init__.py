@@ -71,13 +71,13 @@ class Labels(OnAxes):
     @classmethod
     def from_long(
         cls,
-        case: Any,
-        annotator: Any,
-        label: Any,
+        case: object,
+        annotator: object,
+        label: object,
         *,
         classes: Classes = None,
         ordered: Order = None,
-        cases: Any = None,
+        cases: object = None,
         merge_names: bool = False,
     ) -> Labels:
         """Read a long table with one row per label.
@@ -128,11 +128,11 @@ class Labels(OnAxes):
     @classmethod
     def _of_columns(
         cls,
-        case: Any,
-        annotator: Any,
-        label: Any,
+        case: object,
+        annotator: object,
+        label: object,
         classes: Classes = None,
-        cases: Any = None,
+        cases: object = None,
         merge_names: bool = False,
         ordered: Order = None,
     ) -> Labels:
@@ -159,7 +159,7 @@ class Labels(OnAxes):
     @classmethod
     def from_frame(
         cls,
-        frame: Any,
+        frame: object,
         *,
         columns: Mapping[str, str] | None = None,
         classes: Classes = None,
@@ -201,13 +201,13 @@ class Labels(OnAxes):
     @classmethod
     def from_wide(
         cls,
-        table: Any,
+        table: object,
         *,
         classes: Classes = None,
         ordered: Order = None,
-        case_ids: Any = None,
-        annotators: Any = None,
-        missing: Any = (None, "", float("nan")),
+        case_ids: object = None,
+        annotators: object = None,
+        missing: object = (None, "", float("nan")),
         merge_names: bool = False,
     ) -> Labels:
         """Read a wide table with one row per case and one column per annotator.
@@ -251,8 +251,8 @@ class Labels(OnAxes):
         shape: tuple[int, ...],
         at: Int64,
         held: NDArray[Any],
-        case_ids: Any,
-        annotators: Any,
+        case_ids: object,
+        annotators: object,
         classes: Classes,
         merge_names: bool = False,
         ordered: Order = None,
@@ -265,7 +265,7 @@ class Labels(OnAxes):
         return cls._made(Axes(cells.case_ids, names, case_ids is None), cells.annotators, arrays, ordered, classes)
 
     @classmethod
-    def from_counts(cls, counts: Any, *, case_ids: Any = None, classes: Classes = None, ordered: Order = None) -> Labels:
+    def from_counts(cls, counts: object, *, case_ids: object = None, classes: Classes = None, ordered: Order = None) -> Labels:
         """Read a table of label counts with one row per case and one column per class, without annotators.
 
         Parameters
@@ -379,7 +379,7 @@ class Labels(OnAxes):
         offsets, index, count = self.class_counts()
         return dense(offsets, index, count, self.n_classes)
 
-    def _weighted_counts(self, annotators: Any) -> Array:
+    def _weighted_counts(self, annotators: object) -> Array:
         """Return counts (N, K) in which each label has the weight of its annotator (A,)."""
         at = row_of(self.offsets) * self.n_classes + self.label
         weights = self.count * np.asarray(annotators, np.float64)[self.annotator]

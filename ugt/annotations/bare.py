@@ -16,7 +16,7 @@ WAYS = "use Labels.from_wide for labels (one column per annotator), Labels.from_
 OF_PANEL = "use Labels.from_wide or Ratings.from_wide (one row per case, one column per annotator), or Labels.from_counts for counts"
 
 
-def check_bare(argument: str, given: Any, *, truth: bool = False, ways: str = WAYS) -> None:
+def check_bare(argument: str, given: object, *, truth: bool = False, ways: str = WAYS) -> None:
     """Reject a table of whole numbers or bools, with or without empty cells.
 
     It may hold labels of annotators, counts of labels, ratings or plausibilities. Text means labels of annotators: one row per case, one
@@ -37,7 +37,7 @@ def check_bare(argument: str, given: Any, *, truth: bool = False, ways: str = WA
         raise error(argument, f"have a type if it holds whole numbers: {ways}", f"a bare table of shape {table.shape}")
 
 
-def labels_of_text(given: Any) -> Any:
+def labels_of_text(given: object) -> Any:
     """Return Labels of a list or an array (N, A) of text, in which cells may be empty; None of anything else."""
     if identifiers.is_frame(given) or not (identifiers.is_array(given) or isinstance(given, (list, tuple))):
         return None

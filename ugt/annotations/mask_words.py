@@ -137,7 +137,7 @@ def _shape_table(n_cases: int, known: Int64, shapes: list[tuple[int, ...]]) -> I
     return table
 
 
-def layers_of(maps: Any, classes: Any, where: Where) -> tuple[list[NDArray[Any]], NDArray[Any]]:
+def layers_of(maps: Any, classes: object, where: Where) -> tuple[list[NDArray[Any]], NDArray[Any]]:
     """Return maps of whole numbers as masks whose first axis is the classes, and the classes."""
     arrays = [np.asarray(one) for one in maps]
     for r, one in enumerate(arrays):

@@ -35,7 +35,7 @@ NO_CLASS = {"", "index", "unnamed0", "fold", "split", "seed", "epoch", "target",
 Made = tuple[Any, ...]  # the arguments of Predictions
 
 
-def read_scores(table: CellTable, classes: Any = None, positive_class: Any = None, on_scale: bool = False) -> Predictions:
+def read_scores(table: CellTable, classes: object = None, positive_class: object = None, on_scale: bool = False) -> Predictions:
     """Return the predictions of a table with one row per score, or one row per case.
 
     One row per case has a column for each class, for one of two classes, for the predicted label, or for a number on a scale.
@@ -53,7 +53,7 @@ def read_scores(table: CellTable, classes: Any = None, positive_class: Any = Non
 
 
 def read_frame(
-    frame: Any, classes: Any = None, positive_class: Any = None, on_scale: bool = False, *, indexed: bool = False
+    frame: object, classes: object = None, positive_class: object = None, on_scale: bool = False, *, indexed: bool = False
 ) -> Predictions:
     """Return the predictions of a long or wide frame; without a column for the case, its rows are the annotated cases in their order.
 
@@ -74,7 +74,7 @@ def read_frame(
 class Asked:
     """A table with one row per case, and the classes of the annotations if they are known."""
 
-    def __init__(self, table: CellTable, classes: Any, positive_class: Any, model: int | None, on_scale: bool = False) -> None:
+    def __init__(self, table: CellTable, classes: object, positive_class: object, model: int | None, on_scale: bool = False) -> None:
         self.table, self.model, self.on_scale = table, model, on_scale
         self.classes = None if classes is None else identifiers.distinct("classes", classes)
         self.positive = None if positive_class is None else positive_position(self.classes, positive_class)
@@ -276,7 +276,7 @@ class Asked:
 
 
 def read_scores_of_models(
-    table: CellTable, classes: Any = None, positive_class: Any = None, on_scale: bool = False
+    table: CellTable, classes: object = None, positive_class: object = None, on_scale: bool = False
 ) -> dict[str, Predictions]:
     """Return the predictions of each model of a table with a column that names the model, in order of first appearance."""
     column = _model_column(table)

@@ -152,7 +152,7 @@ def per_case(argument: str, given: object) -> Sheet | None:
     return found._replace(values=found.values[:, 0], columns=None)
 
 
-def per_class(argument: str, given: Any, classes: NDArray[Any]) -> Any:
+def per_class(argument: str, given: object, classes: NDArray[Any]) -> Any:
     """Return one value for each class in the order of the classes, from a Series or a mapping of class to value; others unchanged."""
     if isinstance(given, Mapping):
         names, values = list(given), list(given.values())
@@ -177,12 +177,12 @@ def per_class(argument: str, given: Any, classes: NDArray[Any]) -> Any:
     return [values[i] for i in at.tolist()]
 
 
-def of_pairs(argument: str, given: Any, classes: NDArray[Any]) -> Any:
+def of_pairs(argument: str, given: object, classes: NDArray[Any]) -> Any:
     """Return a table (K, K) of numbers for pairs of classes in their order, from a frame whose index and columns are the classes."""
     return table(argument, given, classes, classes) if identifiers.is_frame(given) else given
 
 
-def sheet_of(argument: str, given: Any, classes: NDArray[Any] | None = None, with_rows: bool = True) -> Sheet | None:
+def sheet_of(argument: str, given: object, classes: NDArray[Any] | None = None, with_rows: bool = True) -> Sheet | None:
     """Return the values and names of a frame, a Series, or a mapping of class to column; None of what has no names.
 
     Without ``with_rows`` the names of the rows of an index are not read.

@@ -31,7 +31,7 @@ def weighing(known: Any, annotators: NDArray[Any]) -> Bools:
     return np.asarray(np.append(np.asarray(annotators) != 0, False)[known.annotator])
 
 
-def check_not_among(models: Iterable[Any], annotators: Any) -> None:
+def check_not_among(models: Iterable[Any], annotators: object) -> None:
     """Reject a model with the name of an annotator; numbers of columns without names are not names."""
     named, ids = {str(one) for one in models}, np.asarray(annotators)
     both = named & {str(one) for one in ids.tolist()} if named else named
@@ -43,7 +43,7 @@ def check_not_among(models: Iterable[Any], annotators: Any) -> None:
         raise error("predictions", must, f"{', '.join(map(repr, sorted(both)))} as both")
 
 
-def only(known: Any, annotators: NDArray[Any]) -> Any:
+def only(known: object, annotators: NDArray[Any]) -> Any:
     """Return the annotations of annotators with a weight (A,) above 0; cases without any are kept as empty cases."""
     return keeping(known, weighing(known, annotators))
 

@@ -84,7 +84,7 @@ class Predictions(Record):
             raise error("scores", "be finite", scores[row, column], where)
 
     @classmethod
-    def from_any(cls, value: Any, classes: Any = None, positive_class: Any = None, *, on_scale: bool = False) -> Predictions:
+    def from_any(cls, value: object, classes: object = None, positive_class: object = None, *, on_scale: bool = False) -> Predictions:
         """Return predictions from an array, ``(case_ids, scores)``, a mapping or a data frame.
 
         Parameters
@@ -118,7 +118,7 @@ class Predictions(Record):
         return found
 
     @classmethod
-    def sharing(cls, value: Any, classes: Any = None, positive_class: Any = None, *, on_scale: bool = False) -> Predictions:
+    def sharing(cls, value: object, classes: object = None, positive_class: object = None, *, on_scale: bool = False) -> Predictions:
         """Return the predictions of :meth:`from_any`, which may share the memory of the scores with the caller's array."""
         if positive_class is not None:
             positive_position(None if classes is None else identifiers.distinct("classes", classes), positive_class)
@@ -157,7 +157,7 @@ class Predictions(Record):
         return cls._of_array(ids, table, names, classes, positive_class, on_scale)
 
     @classmethod
-    def _of_array(cls, case_ids: Any, scores: Any, names: Any, classes: Any, positive_class: Any, on_scale: bool) -> Predictions:
+    def _of_array(cls, case_ids: object, scores: object, names: object, classes: Any, positive_class: Any, on_scale: bool) -> Predictions:
         """Return the predictions of a table, or of a column of labels, of probabilities, or of numbers on the scale of the annotations."""
         table: NDArray[Any] = identifiers.as_array(scores)
         if on_scale and positive_class is None and table.ndim in (1, 2) and table.size == len(table) and table.dtype.kind in "iuf":
@@ -174,7 +174,7 @@ class Predictions(Record):
         return cls._sharing(case_ids, scores, names)
 
     @classmethod
-    def of_numbers(cls, case_ids: Any, numbers: NDArray[Any], classes: Any) -> Predictions:
+    def of_numbers(cls, case_ids: object, numbers: NDArray[Any], classes: object) -> Predictions:
         """Return one number per case on a scale; if all are names of grades, they are predicted labels."""
         found = np.asarray(numbers, np.float64)
         if classes is not None and np.isfinite(found).all():
@@ -322,7 +322,7 @@ def one_hot(labels: identifiers.Column) -> tuple[Array, NDArray[Any]]:
     return scores, labels.ids
 
 
-def positive_position(classes: NDArray[Any] | None, positive_class: Any) -> int | None:
+def positive_position(classes: NDArray[Any] | None, positive_class: object) -> int | None:
     """Return the position of the positive class among two classes."""
     if classes is None:
         raise error("positive_class", "be given together with classes", repr(positive_class))
@@ -346,7 +346,7 @@ def of_two_classes(scores: NDArray[Any], positive: int | None, case_ids: Any, co
     return np.column_stack([p, 1 - p] if positive == 0 else [1 - p, p])
 
 
-def _has_case_column(value: Any) -> bool:
+def _has_case_column(value: object) -> bool:
     """Return whether a data frame names its cases in a column: always, except for pandas frames with an index of names."""
     if isinstance(value, (np.ndarray, type)) or not hasattr(value, "__getitem__") or not hasattr(value, "columns"):
         return False
@@ -361,7 +361,7 @@ def _has_case_column(value: Any) -> bool:
     return unnamed and any(plain(str(name)) in CASES for name in value.columns)
 
 
-def _table(scores: Any) -> Array:
+def _table(scores: object) -> Array:
     """Return the scores as a read-only float64 table, without a copy if they are one."""
     table: NDArray[Any] = identifiers.as_array(scores)
     if table.ndim != 2 or table.size == 0:
@@ -374,7 +374,7 @@ def _table(scores: Any) -> Array:
     return table
 
 
-def _names(argument: str, values: Any, n: int, of: str) -> NDArray[Any] | None:
+def _names(argument: str, values: object, n: int, of: str) -> NDArray[Any] | None:
     """Return distinct ids of the n rows or columns of the scores; reject other ids."""
     if values is None:
         return None

@@ -28,7 +28,7 @@ def _inside(table: Array) -> bool:
     return bool(table.min() >= -OUTSIDE and table.max() <= 1 + OUTSIDE)
 
 
-def not_probabilities(table: Array, case_ids: Any = None) -> str:
+def not_probabilities(table: Array, case_ids: object = None) -> str:
     """Return why scores are not probabilities: ``the values of a case add up to 0.9 to 1.1, not to 1``.
 
     If some cases are, it also says how many are not, and which is the first.

@@ -65,7 +65,7 @@ class Rankings(OnAxes):
 
     @classmethod
     def from_blocks(
-        cls, nested: Any, *, n_classes: int | None = None, classes: Classes = None, case_ids: Any = None, offered: str | None = None
+        cls, nested: object, *, n_classes: int | None = None, classes: Classes = None, case_ids: object = None, offered: str | None = None
     ) -> Rankings:
         """Read nested lists: cases, their rankings, the blocks of a ranking (best first), the tied classes of a block.
 
@@ -175,12 +175,12 @@ class Rankings(OnAxes):
     @classmethod
     def from_strings(
         cls,
-        case: Any,
-        annotator: Any,
-        ranking: Any,
+        case: object,
+        annotator: object,
+        ranking: object,
         *,
         classes: Classes = None,
-        cases: Any = None,
+        cases: object = None,
         merge_names: bool = False,
         separator: str | None = None,
         offered: str | None = None,

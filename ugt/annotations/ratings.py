@@ -55,7 +55,7 @@ class Ratings(OnCases):
     scale: Scale = None
 
     @classmethod
-    def from_long(cls, case: Any, annotator: Any, value: Any, *, scale: Any = None, cases: Any = None) -> Ratings:
+    def from_long(cls, case: object, annotator: object, value: object, *, scale: object = None, cases: object = None) -> Ratings:
         """Read a long table with one row per rating.
 
         Parameters
@@ -86,12 +86,12 @@ class Ratings(OnCases):
     @classmethod
     def from_wide(
         cls,
-        table: Any,
+        table: object,
         *,
-        scale: Any = None,
-        case_ids: Any = None,
-        annotators: Any = None,
-        missing: Any = (None, "", float("nan")),
+        scale: object = None,
+        case_ids: object = None,
+        annotators: object = None,
+        missing: object = (None, "", float("nan")),
     ) -> Ratings:
         """Read a wide table with one row per case and one column per annotator.
 
@@ -156,7 +156,7 @@ class Ratings(OnCases):
         """Number of ratings."""
         return len(self.value)
 
-    def on_scale(self, scale: Any) -> Ratings:
+    def on_scale(self, scale: object) -> Ratings:
         """Return the ratings on a stated scale.
 
         Parameters

@@ -29,16 +29,16 @@ DRAWN = ("probabilities", "classes")
 
 
 def dawid_skene(
-    labels: Any,
+    labels: object,
     *,
-    known: Any = None,
+    known: object = None,
     model: str = "full",
-    prior: Any = 0.0,
+    prior: object = 0.0,
     candidates: str = "all",
     n_restarts: int = 4,
     tolerance: float = 1e-9,
     max_iter: int = 1000,
-    seed: Any = 0,
+    seed: object = 0,
     n_threads: int = 1,
 ) -> AnnotatorModel:
     r"""Return the plausibilities of the classes under the model of Dawid and Skene, which estimates the confusions of each annotator.
@@ -291,11 +291,11 @@ def glad(
     return _known_accuracies(found, given) if (shares == shares[0]).all() else found  # other shares tell how often labels are right
 
 
-def _finite(argument: str, value: Any) -> float:
+def _finite(argument: str, value: object) -> float:
     return float(value) if isinstance(value, (int, float)) and value < 0 and np.isfinite(value) else checks.scalar(argument, value)
 
 
-def _prevalence(prevalence: Any, given: GivenLabels) -> Array:
+def _prevalence(prevalence: object, given: GivenLabels) -> Array:
     k = given.n_classes
     if isinstance(prevalence, str) and prevalence == "uniform":
         return np.full(k, 1.0 / k)
@@ -311,17 +311,17 @@ def _prevalence(prevalence: Any, given: GivenLabels) -> Array:
 
 
 def dawid_skene_draws(
-    labels: Any,
+    labels: object,
     *,
-    known: Any = None,
-    prior: Any = (2.0, 1.0, 1.0),
+    known: object = None,
+    prior: object = (2.0, 1.0, 1.0),
     candidates: str = "all",
     drawn: str = "probabilities",
     n_draws: int = 1000,
     n_warmup: int = 500,
     n_chains: int = 4,
     n_thin: int = 1,
-    seed: Any = 0,
+    seed: object = 0,
     n_threads: int = 1,
 ) -> AnnotatorDraws:
     r"""Return posterior draws under Dawid–Skene with Dirichlet priors, which carry the uncertainty of annotators' skill into every metric.
@@ -380,7 +380,7 @@ def dawid_skene_draws(
         return sample(GivenLabels(labels, known), concentration, candidates == "all", drawn == "classes", schedule, word)
 
 
-def warn_if_judged(labels: Any, models: Iterable[Any], *, stacklevel: int = 2) -> list[str]:
+def warn_if_judged(labels: object, models: Iterable[Any], *, stacklevel: int = 2) -> list[str]:
     """Warn of models that are judged by a truth made of their own predictions; return the names of these models.
 
     An annotator whose id is the name of a model is taken to be that model. Agreement with a truth to which a model contributed flatters

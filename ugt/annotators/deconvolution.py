@@ -205,7 +205,7 @@ class Deconvolution(Record):
         return unit[:, 0], labels.annotators[unit[:, 1]] if named else unit[:, 1], over(table, table.sum(axis=1, keepdims=True))
 
 
-def disagreement_deconvolution(labels: Labels, *, p_flip: Any = None) -> Deconvolution:
+def disagreement_deconvolution(labels: Labels, *, p_flip: object = None) -> Deconvolution:
     r"""Estimate the distribution of annotators' primary labels, without the noise of single annotators.
 
     Every annotator of a case has a primary label :math:`y^* \sim p^*`, gives it with probability 1 - f, and otherwise gives one of the

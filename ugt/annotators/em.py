@@ -63,7 +63,7 @@ class Effort(NamedTuple):
     seed: int
 
     @classmethod
-    def of(cls, n_restarts: Any, tolerance: Any, max_iter: Any, seed: int) -> Effort:
+    def of(cls, n_restarts: object, tolerance: object, max_iter: object, seed: int) -> Effort:
         starts = 1 + checks.whole("n_restarts", n_restarts, 0, MOST_RESTARTS)
         return cls(starts, checks.scalar("tolerance", tolerance), checks.whole("max_iter", max_iter), seed)
 

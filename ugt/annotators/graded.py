@@ -136,10 +136,10 @@ class GradedResponse(Frozen):
 
 
 def graded_response(
-    labels: Any,
+    labels: object,
     *,
     thresholds: str = "common",
-    prior: Any = (2.0, 1.0),
+    prior: object = (2.0, 1.0),
     tolerance: float = 1e-9,
     max_iter: int = 1000,
     n_threads: int = 1,

@@ -75,7 +75,7 @@ class DirichletPredictions(Frozen):
         z = self.mean
         return PredictedDisagreement(share * (1 - (z**2).sum(axis=1)), share[:, None] * (2 * z * (1 - z)))
 
-    def posterior(self, counts: Any) -> DirichletPredictions:
+    def posterior(self, counts: object) -> DirichletPredictions:
         """Return the laws given labels y (N, K), Dirichlet(α + y). For a truth of named cases use ``ugt.dirichlet(labels, prior=laws)``."""
         y = whole_counts(counts)
         if y.shape != self.mean.shape:
@@ -83,7 +83,7 @@ class DirichletPredictions(Frozen):
         alpha, total = self.alpha + y, self.concentration + y.sum(axis=1)
         return DirichletPredictions(alpha / total[:, None], total)
 
-    def plausibilities(self, *, case_ids: Any = None, classes: Any = None) -> Dirichlet:
+    def plausibilities(self, *, case_ids: object = None, classes: object = None) -> Dirichlet:
         """Return the laws as a truth, p(λ | x), or after :meth:`posterior` p(λ | b, x) [A eq. 1]; metrics also take the laws themselves.
 
         Warns
@@ -153,7 +153,7 @@ class AlphaCalibration(Calibrator):
     def __init__(self, *, penalty: float = 0.005, floor: float | None = None) -> None:
         self.penalty, self.floor = penalty, floor
 
-    def fit(self, predictions: Any, counts: Any, *, features: Any = None, weights: Any = None) -> Self:
+    def fit(self, predictions: object, counts: object, *, features: object = None, weights: object = None) -> Self:
         """Fit the concentration.
 
         Parameters
@@ -198,7 +198,7 @@ class AlphaCalibration(Calibrator):
         self.left_out_ = counted({NO_LABELS: heavy & (n == 0), ONE_LABEL: heavy & (n == 1), NO_WEIGHT: ~heavy})
         note_convergence(self, found, 4)
 
-    def concentration(self, features: Any) -> Array:
+    def concentration(self, features: object) -> Array:
         """Return (N,) α0 of cases with features (N, M); without features in the fit, give the number N of cases."""
         self._check_fitted()
         table = np.empty((checks.whole("features", features), 0)) if isinstance(features, numbers.Integral) else self._of_new(features)
@@ -212,7 +212,7 @@ class AlphaCalibration(Calibrator):
             raise checks.error("features", must, f"{log_total[i]:.4g}", f"case {i}")
         return np.asarray(np.exp(log_total))
 
-    def distribution(self, predictions: Any, features: Any = None) -> DirichletPredictions:
+    def distribution(self, predictions: object, features: object = None) -> DirichletPredictions:
         """Return the laws of the class probabilities, with the predictions as their means."""
         self._check_fitted()
         table = LogitTable.of(predictions, "probabilities", classes=self.classes_)
@@ -223,16 +223,16 @@ class AlphaCalibration(Calibrator):
             table.given(0, table.shape[0]), self.concentration(self._of_new(features, table.case_ids, table.shape[0]))
         )
 
-    def _of_new(self, features: Any, case_ids: NDArray[Any] | None = None, n: int | None = None) -> Array:
+    def _of_new(self, features: object, case_ids: NDArray[Any] | None = None, n: int | None = None) -> Array:
         """Return the features of new cases, with the columns of the fit, if these have names, in their order."""
         named = of_new_cases("features", features, self.features_ or None, "feature")
         return _features(named.values if n is None else _joined(named, case_ids), n)
 
-    def transform(self, predictions: Any, features: Any = None) -> Array:
+    def transform(self, predictions: object, features: object = None) -> Array:
         """Return (N, K) α of each case."""
         return self.distribution(predictions, features).alpha
 
-    def fit_transform(self, predictions: Any, counts: Any, *, features: Any = None, weights: Any = None) -> Array:
+    def fit_transform(self, predictions: object, counts: object, *, features: object = None, weights: object = None) -> Array:
         return self.fit(predictions, counts, features=features, weights=weights).transform(predictions, features)
 
 
@@ -297,7 +297,7 @@ def _joined(features: Sheet, case_ids: NDArray[Any] | None) -> Any:
     return features.values if features.rows is None else placed("features", features._replace(columns=None), case_ids)
 
 
-def _features(features: Any, n: int | None = None) -> Array:
+def _features(features: object, n: int | None = None) -> Array:
     """Return checked features (N, M); N must be ``n`` if given."""
     if features is None and n is not None:
         return np.empty((n, 0))

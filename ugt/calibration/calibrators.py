@@ -185,7 +185,7 @@ class VectorScaling(Regularised):
     def __init__(
         self,
         *,
-        penalty_b: Any = 0.1,
+        penalty_b: object = 0.1,
         validation: float = 0.2,
         input: str = "logits",
         floor: float | None = None,
@@ -247,8 +247,8 @@ class MatrixScaling(Regularised):
     def __init__(
         self,
         *,
-        penalty_w: Any = 10.0,
-        penalty_b: Any = 1.0,
+        penalty_w: object = 10.0,
+        penalty_b: object = 1.0,
         validation: float = 0.2,
         input: str = "logits",
         floor: float | None = None,
@@ -265,7 +265,7 @@ class MatrixScaling(Regularised):
         return MatrixMap.apply(np.concatenate([self.matrix_, self.shift_[:, None]], axis=1), u)
 
 
-def load_calibrator(source: Any) -> Calibrator:
+def load_calibrator(source: object) -> Calibrator:
     """Read any calibrator, including :class:`AlphaCalibration`, from the text of its ``to_json`` or from a file with this text.
 
     Parameters

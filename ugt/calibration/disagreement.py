@@ -57,8 +57,8 @@ class DisagreementStatistic(BinLosses):
     @classmethod
     def of(
         cls,
-        counts: Any,
-        predicted: Any,
+        counts: object,
+        predicted: object,
         *,
         statistic: object,
         n_bins: Any,

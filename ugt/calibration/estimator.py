@@ -92,11 +92,11 @@ def _parameters(kind: type) -> dict[str, Any]:
     return {name: parameter.default for name, parameter in inspect.signature(kind).parameters.items()}
 
 
-def _same(a: Any, b: Any) -> bool:
+def _same(a: object, b: object) -> bool:
     return type(a) is type(b) and not isinstance(a, np.ndarray) and bool(a == b)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     """Return the value in the types of JSON, arrays as lists."""
     if isinstance(value, np.ndarray):
         endless = value.dtype.kind == "f" and not np.isfinite(value).all()
@@ -118,7 +118,7 @@ def _number(held: dict[str, Any]) -> Any:
     return float(held["number"]) if held.keys() == {"number"} and held["number"] in ("nan", "inf", "-inf") else held
 
 
-def _refused(value: Any) -> Any:
+def _refused(value: object) -> Any:
     raise error("params", "be numbers, text, lists or arrays to be saved as JSON", repr(value))
 
 

@@ -80,11 +80,11 @@ class Scaling(Calibrator, ABC):
             self._keep_order(table.given(begin, end), out[begin:end])
         return out
 
-    def fit_transform(self, predictions: Any, counts: Any, **options: Any) -> Array:
+    def fit_transform(self, predictions: object, counts: object, **options: Any) -> Array:
         """Fit, then transform the same predictions."""
         return self.fit(predictions, counts, **options).transform(predictions)
 
-    def score(self, predictions: Any, counts: Any, weights: Any = None) -> float:
+    def score(self, predictions: object, counts: object, weights: object = None) -> float:
         """Return the mean log-likelihood of a label under the calibrated probabilities; higher is better."""
         self._check_fitted()
         given = self._read(predictions, self.classes_, counts)
@@ -96,7 +96,7 @@ class Scaling(Calibrator, ABC):
             logs = np.log(z)
         return float((y * np.where(y > 0, logs, 0.0)).sum() / y.sum())
 
-    def _read(self, predictions: Any, classes: Any = None, counts: Any = None) -> LogitTable:
+    def _read(self, predictions: object, classes: object = None, counts: object = None) -> LogitTable:
         kind = checks.option("input", self.input, KINDS)
         floor = None if self.floor is None else checks.scalar("floor", self.floor, positive=True)
         return LogitTable.of(predictions, kind, floor, classes, counts)

@@ -35,7 +35,7 @@ class LogitTable:
     classes: NDArray[Any] | None = None
 
     @classmethod
-    def of(cls, values: Any, kind: str, floor: float | None = None, classes: Any = None, counts: Any = None) -> LogitTable:
+    def of(cls, values: object, kind: str, floor: float | None = None, classes: object = None, counts: object = None) -> LogitTable:
         """Check shape and type of predictions; their values are checked as they are read.
 
         Those of the cases of ``counts`` are joined to these; those of new cases have the ``classes`` of the fit, if these have names. What
@@ -124,7 +124,7 @@ class LabelTable:
     weights: Array | None
 
     @classmethod
-    def of(cls, counts: Any, shape: tuple[int, int], fractional: bool, weights: Any = None) -> LabelTable:
+    def of(cls, counts: object, shape: tuple[int, int], fractional: bool, weights: object = None) -> LabelTable:
         given, case_ids, _ = names_of("counts", counts)
         table = counts.counts() if isinstance(counts, Labels) else array_of("counts", given)
         numeric = table.dtype.kind in "biuf"
@@ -162,7 +162,7 @@ class LabelTable:
         return out
 
 
-def array_of(argument: str, values: Any) -> NDArray[Any]:
+def array_of(argument: str, values: object) -> NDArray[Any]:
     """Return the values as an array; refuse masked cells and rows of different lengths."""
     try:
         return identifiers.unmasked(values)
@@ -170,7 +170,7 @@ def array_of(argument: str, values: Any) -> NDArray[Any]:
         raise error(argument, "be an array of numbers", "rows of different lengths") from None
 
 
-def weights_of(weights: Any, n: int, case_ids: NDArray[Any] | None = None) -> Array:
+def weights_of(weights: object, n: int, case_ids: NDArray[Any] | None = None) -> Array:
     """Return the checked (N,) weights of cases, divided by the largest so that their sums stay finite."""
     array = ids_of_cases("weights", weights, n, case_ids, what="a number")
     if array.dtype.kind not in "biuf" or array.shape != (n,):

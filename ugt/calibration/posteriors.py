@@ -76,7 +76,7 @@ class Likelihood:
         return np.asarray(gammaln(self.n + 1) - np.bincount(row_of(self.offsets), gammaln(self.count + 1), len(self.n)))
 
 
-def dirichlet_multinomial_log_likelihood(counts: Any, alpha: Any, *, coefficient: bool = True) -> Array:
+def dirichlet_multinomial_log_likelihood(counts: object, alpha: object, *, coefficient: bool = True) -> Array:
     r"""Return the log-likelihood of each case's label counts y, n in total, under Dirichlet(α) laws of the class probabilities.
 
     .. math:: \log\frac{n!}{\prod_k y_k!} + \log\frac{Γ(α_0)}{Γ(α_0 + n)} + \sum_k \log\frac{Γ(α_k + y_k)}{Γ(α_k)}
@@ -163,7 +163,9 @@ class LabelPosterior(Frozen):
     _case_ids: NDArray[Any] | None = field(default=None, repr=False)
     _classes: NDArray[Any] | None = field(default=None, repr=False)
 
-    def plausibilities(self, n_draws: int = 1000, *, seed: Any = 0, case_ids: Any = None, classes: Any = None) -> Dirichlet | Draws:
+    def plausibilities(
+        self, n_draws: int = 1000, *, seed: object = 0, case_ids: object = None, classes: object = None
+    ) -> Dirichlet | Draws:
         """Return the laws as a truth, p(λ | b, x) [A eq. 1]: exact for a single Dirichlet law, otherwise draws of the mixture.
 
         Metrics also take the record itself, with these defaults. A case is undefined if no member allows its labels.
@@ -199,7 +201,7 @@ class LabelPosterior(Frozen):
 
 
 @tells_joins
-def label_posterior(predictions: Any, counts: Any, *, kind: str = "dirichlet", weights: Any = None) -> LabelPosterior:
+def label_posterior(predictions: object, counts: object, *, kind: str = "dirichlet", weights: object = None) -> LabelPosterior:
     """Return the laws of class probabilities given predictions and labels of the same cases.
 
     Dirichlet(α) becomes Dirichlet(α + y). Members s of an ensemble, Dirichlet laws or point predictions, are weighted by their likelihood
@@ -273,7 +275,7 @@ def _likelihood(y: Array, alpha: Array) -> tuple[Likelihood, Array]:
     return Likelihood(offsets_of(seen.sum(axis=1)), share, y[seen], y.sum(axis=1)), log_total
 
 
-def _laws(argument: str, given: Any, shape: tuple[int, ...], kind: str, members: bool = True) -> Array:
+def _laws(argument: str, given: object, shape: tuple[int, ...], kind: str, members: bool = True) -> Array:
     """Return checked laws as (S, N, K)."""
     table = array_of(argument, given)
     axes = (2, 3) if members else (2,)
@@ -297,7 +299,7 @@ def _laws(argument: str, given: Any, shape: tuple[int, ...], kind: str, members:
     return laws if kind == "dirichlet" else np.clip(laws, 0.0, 1.0)
 
 
-def _prior(weights: Any, n: int) -> Array:
+def _prior(weights: object, n: int) -> Array:
     if weights is None:
         return np.full(n, 1 / n)
     array = array_of("weights", weights)

@@ -114,7 +114,7 @@ def noise(cells: Array, n: Any = 1.0) -> Array:
     return np.asarray(np.maximum(cells[..., SQUARE] - cells[..., SHARE] ** 2 / size, 0.0) / ((size - 1) * n))
 
 
-def calibration(cells: Array, n: Any, single_bins: str) -> tuple[Array, Array]:
+def calibration(cells: Array, n: object, single_bins: str) -> tuple[Array, Array]:
     """Return (..., B) plug-in value and bias of CL by bin, eq. 12 and 13, from cells (..., B, 6 or 10) of n (...) cases."""
     size, n = cells[..., CASES], np.asarray(n)[..., None]
     apart = cells[..., SHARE] - cells[..., PROB]
@@ -124,7 +124,7 @@ def calibration(cells: Array, n: Any, single_bins: str) -> tuple[Array, Array]:
     return plugin, np.where(n > 0, bias, np.nan)
 
 
-def table(cells: Array, n: Any, single_bins: str) -> Array:
+def table(cells: Array, n: object, single_bins: str) -> Array:
     """Return (19, ..., B) losses by bin from cells (..., B, 6 or 10) of n (...) cases; NaN without cases."""
     rows = np.empty((N_ROWS, *cells.shape[:-1]))
     with np.errstate(invalid="ignore", divide="ignore"):

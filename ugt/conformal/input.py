@@ -41,7 +41,9 @@ class Cases:
     axes: Axes
 
     @classmethod
-    def of(cls, predictions: Any, case_ids: Any = None, n_classes: int | None = None, classes: Any = None, truth: Any = None) -> Cases:
+    def of(
+        cls, predictions: object, case_ids: object = None, n_classes: int | None = None, classes: object = None, truth: object = None
+    ) -> Cases:
         """Read probabilities of new cases, with the ``classes`` of the fit, or of those of a ``truth``, to which they are joined."""
         table = LogitTable.of(predictions, "probabilities", classes=classes, counts=truth)
         n, k = table.shape
@@ -138,7 +140,7 @@ class Truth:
         return part
 
 
-def single_labels(labels: Any, axes: Axes) -> tuple[Int64, Axes | None]:
+def single_labels(labels: object, axes: Axes) -> tuple[Int64, Axes | None]:
     """Return (N,) class numbers, given as such, as names of classes, or as ``Labels`` with one label per case."""
     n, k = axes.n_cases, axes.n_classes
     if isinstance(labels, Labels):
@@ -178,7 +180,7 @@ def sampled(block: Array, keys: NDArray[np.uint64], seed: int, chain: int, m: in
     return out
 
 
-def class_groups(given: Any, axes: Axes) -> Int64:
+def class_groups(given: object, axes: Axes) -> Int64:
     """Return (K,) the group of each class, which shares a threshold: one group, one per class, or given groups."""
     if given is None:
         return np.zeros(axes.n_classes, np.int64)
@@ -193,7 +195,7 @@ def class_groups(given: Any, axes: Axes) -> Int64:
     return np.unique(group, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 
-def case_groups(groups: Any, axes: Axes) -> tuple[Int64, list[Any] | None]:
+def case_groups(groups: object, axes: Axes) -> tuple[Int64, list[Any] | None]:
     """Return (N,) the group number of each case, and the ids of the groups, or None without groups."""
     if groups is None:
         return np.zeros(axes.n_cases, np.int64), None
@@ -201,7 +203,7 @@ def case_groups(groups: Any, axes: Axes) -> tuple[Int64, list[Any] | None]:
     return column.code.astype(np.int64), column.ids.tolist()
 
 
-def located_groups(groups: Any, axes: Axes, known: list[Any] | None) -> Int64:
+def located_groups(groups: object, axes: Axes, known: list[Any] | None) -> Int64:
     """Return (N,) the number of each case's group among the groups of the fit."""
     if (groups is None) != (known is None):
         raise error("groups", "be given if and only if the fit had groups", "none" if groups is None else "groups")

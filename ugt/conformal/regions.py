@@ -146,7 +146,7 @@ class PlausibilityRegions(Calibrator):
         rate = check_alpha(self.alpha if alpha is None else alpha)
         return self._scores(predictions, case_ids), float(self._levels().thresholds(rate)[0])
 
-    def grid(self, predictions: Any, *, n_steps: int = 20, alpha: float | None = None, case_ids: Any = None) -> tuple[Array, Bools]:
+    def grid(self, predictions: Any, *, n_steps: int = 20, alpha: float | None = None, case_ids: object = None) -> tuple[Array, Bools]:
         """Return the regions on a grid of plausibility vectors, for at most 4 classes.
 
         Parameters

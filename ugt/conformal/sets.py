@@ -89,7 +89,7 @@ class PredictionSets(OnAxes):
         """Return the names of the classes in the set of case i."""
         return list(self.axes.classes[self[i]].tolist())
 
-    def take(self, rows: Any) -> PredictionSets:
+    def take(self, rows: object) -> PredictionSets:
         """Return the sets of some cases, by position."""
         offsets, at = take(self.offsets, np.asarray(rows))
         return PredictionSets(self.axes.take(rows), offsets, self.index[at], self.alpha)

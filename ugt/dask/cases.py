@@ -72,7 +72,7 @@ def labels(
 
 
 def ratings(
-    frame: Any, case: str = "case", annotator: str = "annotator", value: str = "value", *, scale: Any = None, check: bool = False
+    frame: object, case: str = "case", annotator: str = "annotator", value: str = "value", *, scale: object = None, check: bool = False
 ) -> list[Any]:
     """Return the ratings of each partition of a long data frame of dask, which has one row per rating.
 
@@ -108,7 +108,7 @@ def ratings(
     return _read(frame, (case, annotator, value), check, Ratings.from_long, scale=scale)
 
 
-def _read(frame: Any, names: tuple[str, ...], check: bool, make: Callable[..., Any], **options: Any) -> list[Any]:
+def _read(frame: object, names: tuple[str, ...], check: bool, make: Callable[..., Any], **options: Any) -> list[Any]:
     """Return the annotations of each partition, made of three columns; with ``check``, reject cases in several partitions."""
     _check_columns(frame, names)
     case = names[0]
@@ -121,7 +121,7 @@ def _read(frame: Any, names: tuple[str, ...], check: bool, make: Callable[..., A
     return [read(part, names, make, options) for part in partitions("frame", frame)]
 
 
-def _check_columns(frame: Any, names: tuple[str, ...]) -> None:
+def _check_columns(frame: object, names: tuple[str, ...]) -> None:
     needed()
     columns = getattr(frame, "columns", None)
     if columns is None or not hasattr(frame, "to_delayed"):

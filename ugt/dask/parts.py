@@ -70,7 +70,7 @@ def _as_declared(frame: Any) -> list[Any]:
     return [made(key, graph, layer=layer) for key in chosen.__dask_keys__()]
 
 
-def _is_delayed(one: Any) -> bool:
+def _is_delayed(one: object) -> bool:
     return hasattr(one, "__dask_graph__") and hasattr(one, "key")
 
 
@@ -95,7 +95,7 @@ def held(data: Sequence[Any]) -> tuple[Any, ...] | None:
     return tuple(found)
 
 
-def values(one: Any) -> Any:
+def values(one: object) -> Any:
     """Return frames and series of pandas as arrays."""
     return one.to_numpy() if hasattr(one, "to_numpy") else one
 

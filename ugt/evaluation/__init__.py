@@ -147,18 +147,18 @@ class Evaluation(Record):
             return found
         return pandas.DataFrame(found)
 
-    def to_json(self, path: Any) -> None:
+    def to_json(self, path: object) -> None:
         """Write everything as strict JSON (no NaN tokens)."""
         import json  # noqa: PLC0415  (what only writing needs is not imported with the library)
 
         write_text(path, json.dumps(self.to_dict(), indent=1, allow_nan=False, ensure_ascii=False) + "\n")
 
-    def to_csv(self, path: Any, table: str = "metrics") -> None:
+    def to_csv(self, path: object, table: str = "metrics") -> None:
         """Write one table as CSV, with a last column ``run``; cells that a spreadsheet would run as a formula get a leading apostrophe."""
         found = self._named(table)
         write_text(path, ResultTable({**found.values, "run": [self.run] * len(found)}).csv_text())
 
-    def to_html(self, path: Any, *, report: Mapping[str, Any] | None = None) -> None:
+    def to_html(self, path: object, *, report: Mapping[str, Any] | None = None) -> None:
         """Write the report as one self-contained page; ``report`` as in :func:`evaluate`, in place of what was given there."""
         from ..report.page import html  # noqa: PLC0415  (what only pages need)
 
@@ -180,15 +180,15 @@ class Evaluation(Record):
 
 @tells_joins
 def evaluate(
-    annotations: Any,
+    annotations: object,
     predictions: Mapping[str, Any],
     *,
     aggregation: str = "auto",
     reliability: float | Sequence[float] | Mapping[Any, float] | None = None,
     k: int | Sequence[int] | None = None,
-    groups: Any = None,
-    group_names: Any = None,
-    prior: Any = 0.1,
+    groups: object = None,
+    group_names: object = None,
+    prior: object = 0.1,
     background: float = 0.0,
     tie_weight: str = "split",
     method: str = "auto",
@@ -199,9 +199,9 @@ def evaluate(
     n_chains: int = 4,
     ties: str = "expectation",
     missing: str = "error",
-    positive_class: Any = None,
+    positive_class: object = None,
     predictions_are: str | None = None,
-    clusters: Any = None,
+    clusters: object = None,
     subgroups: Mapping[str, Any] | None = None,
     details: bool = True,
     level: float = 0.95,

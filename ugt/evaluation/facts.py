@@ -72,7 +72,7 @@ def notes(annotated: Annotated, ties: str, orders: Collection[int]) -> Iterable[
     yield from by_definition(orders, annotated.n_classes)
 
 
-def positive(classes: NDArray[Any], given: Any) -> list[Note]:
+def positive(classes: NDArray[Any], given: object) -> list[Note]:
     """Return a note on the positive one of two classes, if none was given."""
     return positive_by_default(classes.tolist(), "positive_class") if given is None and len(classes) == 2 else []
 

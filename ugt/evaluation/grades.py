@@ -134,7 +134,7 @@ class Graded:
         assert self.values is not None
         return median_of(Predicted(one.kind, law=one.table), GradeScale(self.values, True))
 
-    def judge(self, reliability: float | None, truth: Any, empty: Any) -> None:
+    def judge(self, reliability: float | None, truth: Any, empty: object) -> None:
         """Add all measures under one truth; ``empty``: a prediction for cases without a truth, which do not count."""
         for metric in self.metrics():
             for model, given in self.given.items():
@@ -170,7 +170,7 @@ class Graded:
         shown = [one for one in GRADE_METRICS.values() if one.shown and (laws or one.name not in OF_LAWS)]
         return shown if self.values is not None else [one for one in shown if one.real and one.unit != "share"]
 
-    def against(self, voted: Any) -> None:
+    def against(self, voted: object) -> None:
         """Add the errors against voted grades, a truth."""
         headline = GRADE_METRICS[ERROR]
         for model, given in self.given.items():
@@ -203,7 +203,7 @@ class Graded:
             return None
         return Point.from_array(over(counts, counts.sum(axis=1, keepdims=True)), classes=context.known.axes.classes)
 
-    def of(self, metric: GradeMetric, truth: Any, given: GradePredictions) -> Any:
+    def of(self, metric: GradeMetric, truth: object, given: GradePredictions) -> Any:
         table, kind = given.table, given.kind
         if metric.name == WITHIN and kind == "numbers" and self.values is not None:
             table, kind = self.values[nearness(table, self.values).argmax(axis=1)], "grades"
@@ -214,7 +214,7 @@ class Graded:
         if metric in (ERROR, VOTED_ERROR):
             self.columns[model, metric, reliability] = found.per_case
 
-    def add_row(self, model: str, reliability: float | None, metric: str, one: Statistic, found: Any = None) -> None:
+    def add_row(self, model: str, reliability: float | None, metric: str, one: Statistic, found: object = None) -> None:
         """Add the row of a number, with its statistic and, if it is a mean over cases, its result."""
         ((low, high),) = self.two_way(one, 1)
         row = MetricRow(model, reliability, metric, None, float(one.estimate[0]), n_cases=int(one.n_counted))
@@ -224,7 +224,7 @@ class Graded:
             row = row._replace(draw_std=found.draw_std, draw_low=low, draw_high=high, mc_error=found.mc_error)
         self.further.append((one, [row]))
 
-    def _refer(self, name: str, reliability: float | None, metric: GradeMetric, truth: Any, given: GradePredictions) -> None:
+    def _refer(self, name: str, reliability: float | None, metric: GradeMetric, truth: object, given: GradePredictions) -> None:
         if given.kind != "numbers" or metric.numbers:
             with notices.heard():  # undefined if the truth is the same for all cases
                 value = self.of(metric, truth, given).value

@@ -28,7 +28,7 @@ from ..resampling import ids_of_cases
 MOST_GRADES = 20  # different whole or half numbers that may be the grades of a scale
 
 
-def aggregation_input(annotations: Any) -> Any:
+def aggregation_input(annotations: object) -> Any:
     """Return annotations or plausibilities.
 
     A data frame is read by its columns, a table of text has one column per annotator, and ratings on a finite scale become ordered labels.
@@ -46,7 +46,7 @@ def aggregation_input(annotations: Any) -> Any:
     raise TypeError(f"annotations must be Labels, Rankings, Ratings or plausibilities. Got {type(annotations).__name__} ({way}).")
 
 
-def _of_frame(frame: Any) -> Any:
+def _of_frame(frame: object) -> Any:
     """Return the annotations of a data frame; an error names the reader that has the options of which it speaks."""
     try:
         return read_frame(frame, Reading()).annotations
@@ -77,7 +77,7 @@ def _of_scale(ratings: Ratings) -> Any:
     return ratings
 
 
-def grades_of(given: Any) -> Array | None:
+def grades_of(given: object) -> Array | None:
     """Return the numbers (K,) of the grades, if the annotations, or those from which a truth was made, are ordered labels."""
     made_of = getattr(given, "made_of", None)
     labels = given if made_of is None else made_of.annotations
@@ -89,13 +89,13 @@ def grades_of(given: Any) -> Array | None:
     return labels.grades
 
 
-def annotators_of(given: Any) -> Any:
+def annotators_of(given: object) -> Any:
     """Return the names of the annotators, also of those from whose annotations a truth was made; empty if unknown."""
     made_of = getattr(given, "made_of", None)
     return getattr(given if made_of is None else made_of.annotations, "annotators", ())
 
 
-def orders_of(k: Any, n_classes: int) -> list[int]:
+def orders_of(k: object, n_classes: int) -> list[int]:
     """Return the orders k of certainty and metrics; none without classes."""
     if n_classes == 0:
         return []
@@ -117,7 +117,7 @@ def groups_of(groups: Any, names: Any, axes: Any) -> tuple[Int64, list[str]]:
     return group, found
 
 
-def check_mapping(predictions: Any) -> None:
+def check_mapping(predictions: object) -> None:
     """Refuse predictions that are not a mapping from names of models."""
     checks.instance("predictions", predictions, Mapping, "be a mapping from model names to scores")
 

@@ -246,7 +246,7 @@ def calibration_at_cuts(counts: Any, probs: Any, *, values: Any = None, **option
     return tuple(found)
 
 
-def _values(values: Any, names: NDArray[Any], ordered: bool) -> Array:
+def _values(values: object, names: NDArray[Any], ordered: bool) -> Array:
     if values is not None:
         return given_values(per_class("values", values, names), len(names))
     if numbers_of(names) is None and not ordered:

@@ -93,7 +93,7 @@ class AlternativeRatios(Record):
 
 @tells_joins
 def alternative_discrepancy_ratios(
-    annotations: Any, predictions: Any, *, distance: Any = None, values: Any = None, missing: str = "error"
+    annotations: object, predictions: object, *, distance: object = None, values: object = None, missing: str = "error"
 ) -> AlternativeRatios:
     r"""Return Δ next to Δ' and Δ'': the same averages in another order, and against the mean of the other annotators.
 

@@ -40,7 +40,7 @@ class Distances(Frozen):
     to_model: Array  # (M, E) mean over the entry's labels of the distance to the prediction, expected for probabilities; NaN without one
 
 
-def distances(annotations: Labels | Ratings | Masks, predictions: Sequence[Any], distance: Any, *, values: Any = None) -> Distances:
+def distances(annotations: Labels | Ratings | Masks, predictions: Sequence[Any], distance: object, *, values: object = None) -> Distances:
     r"""Return distances ψ(Y, Y') = mean over y in Y and y' in Y' of δ(y, y') [C eq. 1], in time linear in labels (for masks: in pairs).
 
     Parameters

@@ -52,7 +52,7 @@ class RelativeF1(Record):
 
 
 @tells_joins
-def relative_f1(annotations: Any, predictions: Any, *, held_out: Any, missing: str = "error") -> RelativeF1:
+def relative_f1(annotations: object, predictions: object, *, held_out: object, missing: str = "error") -> RelativeF1:
     """Return the relative F1, for comparison with published numbers only: it depends on the number of annotators.
 
     Annotators are split: the voted label of some is the reference, and the others and the model are judged by macro F1 against it.

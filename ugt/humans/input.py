@@ -70,7 +70,7 @@ class Compared:
 
 
 def compare(
-    annotations: Any, predictions: Mapping[str, Any], distance: Any, values: Any = None, missing: str = "error", known: str = ""
+    annotations: object, predictions: Mapping[str, Any], distance: object, values: object = None, missing: str = "error", known: str = ""
 ) -> Compared:
     """Return annotations joined with predictions and their distances; ``known`` says why annotators must be named, if they must."""
     checks.option("missing", missing, MISSING)
@@ -88,7 +88,7 @@ def compare(
     return Compared(held, found, tuple(map(str, predictions)), predicted, columns, distance, values)
 
 
-def distance_for(annotations: Annotations, distance: Any, values: Any = None) -> Any:
+def distance_for(annotations: Annotations, distance: object, values: object = None) -> Any:
     """Return the given distance, or the default: zero-one for classes that are text or more than two, squared for numbers."""
     if distance is not None or isinstance(annotations, Masks):
         return distance
@@ -97,7 +97,7 @@ def distance_for(annotations: Annotations, distance: Any, values: Any = None) ->
     return "squared"
 
 
-def check_stated(distance: Any) -> None:
+def check_stated(distance: object) -> None:
     """Refuse None as a distance in functions that have another default."""
     if distance is None:
         raise checks.error("distance", OF_LABELS, "None")
@@ -112,7 +112,7 @@ def check_known(annotations: Any, what: str) -> None:
 # ---- annotations ----
 
 
-def as_annotations(annotations: Any, predictions: Sequence[Any], distance: Any, values: Any = None) -> Annotations:
+def as_annotations(annotations: object, predictions: Sequence[Any], distance: Any, values: Any = None) -> Annotations:
     """Return annotations; in an array (N, A) text is labels and numbers are ratings; for whole numbers an argument must tell which."""
     if isinstance(annotations, (Labels, Ratings, Masks)):
         return drawn_alike(annotations) if isinstance(annotations, Labels) else annotations
@@ -130,7 +130,7 @@ def as_annotations(annotations: Any, predictions: Sequence[Any], distance: Any, 
     return Ratings.from_wide(cells)
 
 
-def as_labels(annotations: Any, predictions: Sequence[Any], distance: Any = None, values: Any = None) -> Annotations:
+def as_labels(annotations: object, predictions: Sequence[Any], distance: object = None, values: object = None) -> Annotations:
     """Like :func:`as_annotations`, but read whole numbers as classes from 0 to the largest in annotations or predictions."""
     if isinstance(annotations, (Labels, Ratings, Masks)):
         return annotations
@@ -142,7 +142,7 @@ def as_labels(annotations: Any, predictions: Sequence[Any], distance: Any = None
     return as_annotations(annotations, [*predictions, np.empty((0, int(largest) + 1))], distance, values)
 
 
-def of_two_classes(annotations: Any) -> Labels:
+def of_two_classes(annotations: object) -> Labels:
     """Return Labels of two classes, also from an array of 0 and 1 or of two names."""
     held = annotations if isinstance(annotations, Labels) else as_annotations(annotations, [], np.zeros((2, 2)))
     if not isinstance(held, Labels) or held.n_classes != 2:
@@ -160,7 +160,7 @@ def _n_classes(predictions: Sequence[Any], distance: Any) -> int:
     return max((np.shape(table)[1] for table in tables), default=0)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     """Return numbers as a float array, None as NaN; return None for anything else."""
     try:
         array = np.asarray(value)
@@ -174,7 +174,7 @@ def ids_of(annotations: Any) -> NDArray[Any]:
     return np.asarray(annotations.axes.case_ids if isinstance(annotations, Labels) else annotations.case_ids)
 
 
-def where(annotations: Any, i: int) -> str:
+def where(annotations: object, i: int) -> str:
     """Return the name of case i for a message."""
     return f"case {identifiers.name(ids_of(annotations)[i])}"
 
@@ -182,14 +182,14 @@ def where(annotations: Any, i: int) -> str:
 # ---- predictions ----
 
 
-def models_of(predictions: Any) -> dict[str, Any]:
+def models_of(predictions: object) -> dict[str, Any]:
     """Return models by name, from a mapping of names, one model's predictions, or None."""
     if predictions is None:
         return {}
     return dict(predictions) if isinstance(predictions, Mapping) else {UNNAMED: predictions}
 
 
-def read(predictions: Any, annotations: Any, distance: Any, values: Any, missing: str) -> Any:
+def read(predictions: object, annotations: object, distance: object, values: object, missing: str) -> Any:
     """Return one model's predictions in the order of the cases, as :func:`distances` takes them."""
     given = joined(predictions, annotations)
     if isinstance(annotations, Labels):
@@ -240,14 +240,14 @@ def joined(predictions: Any, annotations: Any) -> Any:
     return predictions
 
 
-def _is_pair(given: Any) -> bool:
+def _is_pair(given: object) -> bool:
     """Return whether predictions are names of cases, which are texts, and one value for each."""
     if not isinstance(given, tuple) or len(given) != 2 or any(np.ndim(part) != 1 for part in given):
         return False
     return 0 < len(given[0]) == len(given[1]) and all(isinstance(one, str) for one in given[0])
 
 
-def _by_id(ids: list[Any], given: list[Any], annotations: Any) -> list[Any]:
+def _by_id(ids: list[Any], given: list[Any], annotations: object) -> list[Any]:
     names, cases = identifiers.distinct("predictions", ids), ids_of(annotations)
     if identifiers.is_text(names) != identifiers.is_text(cases):
         names, cases = names.astype(str), cases.astype(str)
@@ -280,7 +280,7 @@ def _present(column: Any, annotations: Any) -> Bools:
     return np.asarray(column >= 0 if column.dtype.kind == "i" else ~np.isnan(column if column.ndim == 1 else column[:, 0]))
 
 
-def _table(given: Any) -> NDArray[Any]:
+def _table(given: object) -> NDArray[Any]:
     """Return a column, or a table of probabilities in which a missing row (None) is NaN."""
     if not isinstance(given, (list, tuple)):
         return identifiers.unmasked(given)
@@ -309,7 +309,7 @@ def _size(one: Any) -> tuple[int, ...]:
         return (0,) * 9
 
 
-def _for_labels(given: Any, labels: Labels, distance: Any, values: Any) -> NDArray[Any]:
+def _for_labels(given: object, labels: Labels, distance: object, values: object) -> NDArray[Any]:
     table = _table(given)
     if table.ndim not in (1, 2):
         raise checks.error("predictions", "be one value per case, or probabilities (cases, classes)", f"{table.ndim} dimensions")
@@ -359,7 +359,7 @@ def _classes(table: NDArray[Any], labels: Labels) -> Int32:
     return at
 
 
-def numbers(given: Any, annotations: Any, argument: str = "predictions") -> Array:
+def numbers(given: object, annotations: object, argument: str = "predictions") -> Array:
     """Return (N,) numbers, NaN for none."""
     table = _table(given)
     if table.ndim != 1:

@@ -144,7 +144,7 @@ class VariancePart(NamedTuple):
 @tells_joins
 def bland_altman(
     annotations: Any,
-    predictions: Any = None,
+    predictions: object = None,
     *,
     clusters: object = None,
     coverage: float = 0.95,

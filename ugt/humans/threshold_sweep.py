@@ -184,7 +184,7 @@ def threshold_sweep(
     return ThresholdSweep(thresholds, over(mu, alpha), mu, alpha, n, sums.left_out(present), compared, score)
 
 
-def _chosen_on(choose_on: Any, share: Any, case_ids: NDArray[Any], clusters: Any, seed: Seed) -> Bools:
+def _chosen_on(choose_on: object, share: Any, case_ids: NDArray[Any], clusters: Any, seed: Seed) -> Bools:
     n_cases = len(case_ids)
     if isinstance(share, bool) or not isinstance(share, (float, np.floating)) or not 0 < share < 1:
         raise checks.error("share", "be a number between 0 and 1", repr(share))

@@ -99,11 +99,11 @@ class JudgeAssessment(Record):
 def assess_judges(
     systems: Mapping[Any, tuple[Any, Mapping[Any, Any]]],
     *,
-    values: Any = None,
+    values: object = None,
     columns: Mapping[str, Any] | None = None,
-    clusters: Any = None,
-    probabilities: Any = None,
-    strata: Any = None,
+    clusters: object = None,
+    probabilities: object = None,
+    strata: object = None,
     level: float = 0.95,
     missing: str = "error",
 ) -> JudgeAssessment:
@@ -186,7 +186,7 @@ def assess_judges(
 
 
 def _judged(
-    system: str, labels: Any, judges: Mapping[Any, Any], values: Any, chosen: Mapping[str, Any], missing: str
+    system: str, labels: object, judges: Mapping[Any, Any], values: object, chosen: Mapping[str, Any], missing: str
 ) -> Iterator[ScoredSystem]:
     if not isinstance(judges, Mapping) or not judges:
         raise error("systems", "name the judges of each system, as a mapping to their scores", f"none for {system!r}")
@@ -208,7 +208,7 @@ def _unlike(given: JudgedCases) -> list[str]:
     return [f"{ends}: the judge alone, its distance to people and its bias compare numbers of different scales"]
 
 
-def _mean(one: ScoredSystem, clusters: Any, level: float) -> JudgeMeanRow:
+def _mean(one: ScoredSystem, clusters: object, level: float) -> JudgeMeanRow:
     found, own = one.mean, clusters_of(clusters, one.labels)
     people = found.without_judge
     several = len(one.labels.annotators) > 1
@@ -238,7 +238,7 @@ def _in_both(first: ScoredSystem, second: ScoredSystem, chosen: Mapping[str, Any
     return found[0], found[1]
 
 
-def _order(own: list[ScoredSystem], chosen: Mapping[str, Any], clusters: Any, level: float) -> Iterator[JudgeOrderRow]:
+def _order(own: list[ScoredSystem], chosen: Mapping[str, Any], clusters: object, level: float) -> Iterator[JudgeOrderRow]:
     pairs = list(combinations(own, 2))
     for first, second in pairs:
         n_cases, n_all, alone = 0, max(first.mean.n_cases, second.mean.n_cases), math.nan
@@ -260,7 +260,7 @@ def _order(own: list[ScoredSystem], chosen: Mapping[str, Any], clusters: Any, le
         yield JudgeOrderRow(*pair, n_cases, n_all, alone, difference, low, high, shown, survives, reason)
 
 
-def _distance(one: ScoredSystem, clusters: Any, level: float) -> JudgeDistanceRow:
+def _distance(one: ScoredSystem, clusters: object, level: float) -> JudgeDistanceRow:
     """How near the judge is to people, with what the cases with several labels tell."""
     row = JudgeDistanceRow(one.judge, one.system)
     binary = set(np.unique(one.labels.value)) | set(np.unique(one.scores)) <= {0.0, 1.0}
@@ -282,7 +282,7 @@ def _distance(one: ScoredSystem, clusters: Any, level: float) -> JudgeDistanceRo
     return row
 
 
-def _people(one: ScoredSystem, clusters: Any, level: float) -> JudgePeopleRow:
+def _people(one: ScoredSystem, clusters: object, level: float) -> JudgePeopleRow:
     labels = one.labels
     several = int((sizes_of(labels.offsets) > 1).sum())
     row = JudgePeopleRow(one.system, len(labels.annotators), several)
@@ -323,7 +323,7 @@ def _next_labels(one: ScoredSystem) -> list[NextLabelsRow]:
     return [row._replace(share=float(one_share)) for row, one_share in zip(rows, share)]
 
 
-def _widths(one: ScoredSystem, clusters: Any, level: float) -> WidthRow:
+def _widths(one: ScoredSystem, clusters: object, level: float) -> WidthRow:
     """The width of the interval, and what it would be with more cases or annotators like these: in proportion to expected widths."""
     found = one.mean
     row = WidthRow(one.judge, one.system)

@@ -51,7 +51,7 @@ class OverBoth(Result):
         notices.warn(f"no interval: {ALIKE}", stacklevel=3)
         return math.nan, math.nan
 
-    def _student(self, level: float, clusters: Any) -> tuple[float, float]:
+    def _student(self, level: float, clusters: object) -> tuple[float, float]:
         one, design = self.statistic, self._design(clusters, None)
         n = one.facts.n_annotated(one.kept, design)
         influence = one.influence()
@@ -239,13 +239,13 @@ class _Expected(NamedTuple):
 
 @tells_joins
 def corrected_mean(
-    labels: Any,
-    judge: Any,
+    labels: object,
+    judge: object,
     *,
-    values: Any = None,
+    values: object = None,
     tuning: float | None = None,
-    probabilities: Any = None,
-    strata: Any = None,
+    probabilities: object = None,
+    strata: object = None,
     missing: str = "error",
     folds: object = None,
     seed: object = 0,

@@ -77,7 +77,7 @@ class Strengths(Frozen):
         """The models, the strongest first."""
         return [self.models[i].item() for i in np.argsort(-self.value, kind="stable")]
 
-    def interval(self, model: Any, level: float = 0.95, *, random: tuple[str, ...] = RANDOM) -> tuple[float, float]:
+    def interval(self, model: object, level: float = 0.95, *, random: tuple[str, ...] = RANDOM) -> tuple[float, float]:
         """Return the interval of a model's log-strength, relative to the mean of all.
 
         Parameters
@@ -96,7 +96,7 @@ class Strengths(Frozen):
         half = self._half(np.eye(len(self.models))[i], level, random)
         return float(self.value[i]) - half, float(self.value[i]) + half
 
-    def difference(self, first: Any, second: Any, level: float = 0.95, *, random: tuple[str, ...] = RANDOM) -> StrengthDifference:
+    def difference(self, first: object, second: object, level: float = 0.95, *, random: tuple[str, ...] = RANDOM) -> StrengthDifference:
         """Return how much stronger a model is than another, with its interval.
 
         Parameters
@@ -143,7 +143,7 @@ class Strengths(Frozen):
             rows.append({"model": self.models[i].item(), "value": value, "low": low, "high": high, "best": best, "worst": worst})
         return rows
 
-    def _at(self, model: Any) -> int:
+    def _at(self, model: object) -> int:
         found = np.flatnonzero(self.models == model)
         if len(found) != 1:
             raise error("model", f"be one of the {len(self.models)} models", identifiers.name(model))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,7 +28,14 @@ FEW_EXPECTED = 10
 
 @tells_joins
 def ua_group_accuracy(
-    truth: Any, scores: Any, groups: Any, *, given: Any = None, of: str = "group", group_rule: str = "sum", ties: str = "expectation"
+    truth: object,
+    scores: object,
+    groups: object,
+    *,
+    given: object = None,
+    of: str = "group",
+    group_rule: str = "sum",
+    ties: str = "expectation",
 ) -> results.Estimate:
     r"""Return how often the model's group of classes, such as the risk, agrees with the group of a truth drawn from the posterior.
 

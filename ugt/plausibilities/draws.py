@@ -304,7 +304,7 @@ class MentionedDraws(Draws):
     def _values(self) -> Array:
         return self._grouped(np.arange(self.n_classes, dtype=np.int64))
 
-    def take(self, rows: Any) -> MentionedDraws:
+    def take(self, rows: object) -> MentionedDraws:
         rows = np.asarray(rows)
         if np.array_equal(rows, np.arange(self.n_cases)):
             return self  # no copy, as draws are large

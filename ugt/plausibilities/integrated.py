@@ -334,7 +334,7 @@ class Integrated(Plausibilities):
         mean, variance = (np.where(self.defined, one, np.nan) for one in (mean, np.maximum(square - mean**2, 0.0)))
         return self._with_error(Comparison.independent(mean, variance), np.where(self.unreliable, np.nan, errors))
 
-    def grouped(self, groups: Any, names: Any = None) -> Integrated:
+    def grouped(self, groups: object, names: Any = None) -> Integrated:
         """Return the plausibilities of groups of classes, by weighted points."""
         group, own = named_groups(groups, self.axes)
         called = own if names is None else list(names)

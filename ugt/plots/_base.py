@@ -29,7 +29,7 @@ FEW_ROWS, SOME_ROWS = 5, 16  # most rows whose names may have several lines, and
 GUIDE: dict[str, Any] = {"color": "0.6", "linewidth": 1, "zorder": 1}
 
 
-def axes_of(ax: Any, least: tuple[float, float] = (0, 0)) -> Any:
+def axes_of(ax: object, least: tuple[float, float] = (0, 0)) -> Any:
     """Return the given axes, or those of a new figure with at least some size in inches and a layout that fits names and legends."""
     try:
         from matplotlib import pyplot  # noqa: PLC0415  (optional)
@@ -62,7 +62,7 @@ def first_style(ax: Any) -> int:
     return len(ax.get_legend_handles_labels()[0])
 
 
-def named(argument: str, given: Any) -> dict[str, Any]:
+def named(argument: str, given: object) -> dict[str, Any]:
     """Return a mapping as it is, with names as text, and any other value as a mapping with an empty name."""
     if isinstance(given, Mapping):
         if not given:
@@ -71,7 +71,7 @@ def named(argument: str, given: Any) -> dict[str, Any]:
     return {"": given}
 
 
-def records(argument: str, given: Any, kind: str, *attributes: str) -> dict[str, Any]:
+def records(argument: str, given: object, kind: str, *attributes: str) -> dict[str, Any]:
     """Return records by name, as `named` does; refuse those without the attributes of their kind."""
     found = named(argument, given)
     for name, one in found.items():
@@ -80,7 +80,7 @@ def records(argument: str, given: Any, kind: str, *attributes: str) -> dict[str,
     return found
 
 
-def wrong_kind(argument: str, kind: str, one: Any, where: str = "") -> TypeError:
+def wrong_kind(argument: str, kind: str, one: object, where: str = "") -> TypeError:
     """Return an error that says what the plot takes."""
     return TypeError(Refusal(argument, f"be {kind}", type(one).__name__, where))
 
@@ -92,7 +92,7 @@ def means(argument: str, one: Any, kind: str) -> Array:
     return array(argument, one.mean() if hasattr(one, "axes") else one)
 
 
-def shown(name: Any, width: int = WIDE) -> str:
+def shown(name: object, width: int = WIDE) -> str:
     """Return a name for drawing: long names in several lines, dollars escaped, and a blank before an underscore that would hide it."""
     text = textwrap.fill(str(name), width).replace("$", r"\$")
     return f" {text}" if text.startswith("_") else text
@@ -130,7 +130,7 @@ def undefined(n: int) -> str:
     return f"{n:,} undefined" if n else ""
 
 
-def left_out(one: Any) -> str:
+def left_out(one: object) -> str:
     n = sum(getattr(one, "left_out", {}).values())
     return f"{n:,} left out" if n else ""
 
@@ -221,13 +221,13 @@ def cells(row: Mapping[str, Any], *keys: str) -> tuple[float, ...]:
     return tuple(float(column([row], key)[0]) for key in keys)
 
 
-def truth(argument: str, given: Any) -> Any:
+def truth(argument: str, given: object) -> Any:
     """Return plausibilities and tables with names as they are, and others as arrays of numbers."""
     named = isinstance(getattr(given, "axes", None), Axes) or hasattr(given, "plausibilities")
     return given if named or leader(argument, given).rows is not None or is_frame(given) else array(argument, given)
 
 
-def array(argument: str, values: Any) -> Array:
+def array(argument: str, values: object) -> Array:
     if isinstance(values, Record):
         raise wrong_kind(argument, "numbers, or a record that holds them", values)
     try:

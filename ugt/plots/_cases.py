@@ -91,7 +91,7 @@ def certainty_curve(certainty: Any, *, by: Any = None, ax: Any = None) -> Any:
     return _base.finish(ax, f"share of cases, {first} (%)", "certainty" if certain else "value of the case", "lower right")
 
 
-def of_cases(argument: str, given: Any) -> Array:
+def of_cases(argument: str, given: object) -> Array:
     """Return the (N,) values of the cases; refuse values of which none is defined."""
     array = _base.array(argument, numbers_of_cases(argument, given).values)
     if array.ndim != 1:

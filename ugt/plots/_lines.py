@@ -97,7 +97,7 @@ def _strip(ax: Any, one: Any, most: int, i: int | None) -> None:
     ax.plot(np.repeat(one.edges, 2), outline, linewidth=0.9, alpha=0.7, zorder=0, **_base.style(i))
 
 
-def calibration_dispersion_map(losses: Any, *, estimate: str = "debiased", ax: Any = None) -> Any:
+def calibration_dispersion_map(losses: object, *, estimate: str = "debiased", ax: object = None) -> Any:
     """Draw the calibration loss of several models against their dispersion loss; grey diagonals are lines of equal epistemic loss (EL).
 
     Each model is one marker; its whiskers, if any, are intervals. Losses are smaller towards the lower left. A calibrator can remove

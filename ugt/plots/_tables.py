@@ -122,7 +122,7 @@ def _rank_text(rank: float, row: Any, between: str) -> str:
     return "–" if np.isnan(rank) else f"{rank:g}{interval}"
 
 
-def agreement_matrix(matrix: Any, names: Sequence[Any] | None = None, *, ax: Any = None) -> Any:
+def agreement_matrix(matrix: Any, names: Sequence[Any] | None = None, *, ax: object = None) -> Any:
     """Draw the agreement of pairs of annotators as numbers on shades of grey.
 
     Darker cells are higher agreement. An annotator with a light row agrees less with the others; two dark blocks are two groups that agree
@@ -164,7 +164,7 @@ def agreement_matrix(matrix: Any, names: Sequence[Any] | None = None, *, ax: Any
     return _heat(table, _texts(table), rows, rows, "", ax, ends, np.eye(len(rows), dtype=bool) & np.isnan(table))
 
 
-def _table(argument: str, values: Any, names: Sequence[Any] | None, first: int) -> tuple[Array, list[str]]:
+def _table(argument: str, values: object, names: Sequence[Any] | None, first: int) -> tuple[Array, list[str]]:
     """Return a square table and the names of its rows, which by default are numbers from ``first`` on."""
     table = _base.array(argument, values)
     if table.ndim != 2 or table.size == 0 or table.shape[0] != table.shape[1]:
@@ -309,7 +309,7 @@ def _is_of_value(one: object) -> bool:
     return hasattr(one, "interval") and next(iter(inspect.signature(one.interval).parameters), "") == "level"
 
 
-def coverage_and_size(coverage: Any, *, target: float | None = None, against: str = "mass", ax: Any = None) -> Any:
+def coverage_and_size(coverage: object, *, target: float | None = None, against: str = "mass", ax: Any = None) -> Any:
     """Draw the coverage of prediction sets against their mean size.
 
     Each method is one marker, with a whisker for the interval of its coverage; the dashed line is the wanted coverage. Good sets reach the

@@ -112,7 +112,7 @@ def shared_ids(argument: str, one: object, other: object) -> NDArray[Any] | None
     return ids
 
 
-def beside(argument: str, given: Any, first: Any) -> Any:
+def beside(argument: str, given: object, first: object) -> Any:
     """Return numbers of cases in the order of those of another record or table, by the ids of both, if both have them."""
     own, others = numbers_of_cases(argument, given), numbers_of_cases(argument, first)
     if own.rows is None or others.rows is None or same(own.rows, others.rows):
@@ -120,7 +120,7 @@ def beside(argument: str, given: Any, first: Any) -> Any:
     return placed(argument, Sheet(own.values, own.rows), others.rows)
 
 
-def numbers_of_cases(argument: str, given: Any) -> Sheet:
+def numbers_of_cases(argument: str, given: object) -> Sheet:
     """Return the numbers of the cases of a record or a table, with the ids of the cases, if they have any."""
     if hasattr(given, "per_case"):
         return Sheet(given.per_case, getattr(given, "case_ids", None))
@@ -136,7 +136,7 @@ def _once(argument: str, cases: list[Any], ids: list[Any]) -> dict[Any, Any]:
     return found
 
 
-def _joined(argument: str, given: Mapping[Any, Any], case_ids: NDArray[Any], absent: Any, what: str) -> NDArray[Any]:
+def _joined(argument: str, given: Mapping[Any, Any], case_ids: NDArray[Any], absent: object, what: str) -> NDArray[Any]:
     known = {str(case): one for case, one in given.items()}
     names = [str(case) for case in case_ids.tolist()]
     without = [i for i, name in enumerate(names) if name not in known]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Union
 
 import numpy as np
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 SEED = "be " + Text(Either("an int from 0 to 2**64 - 1, a numpy Generator or a SeedSequence", "a whole number from 0 to 2**64 - 1"))
 
 
-def seed_of(seed: Any) -> int:
+def seed_of(seed: object) -> int:
     """Return the 64-bit seed of the library's streams from an int, a Generator (which moves on) or a SeedSequence."""
     if isinstance(seed, np.random.Generator):
         return int(seed.integers(0, 2**64, dtype=np.uint64))
@@ -55,7 +55,7 @@ class Design(Frozen):
     strata: Int64
 
     @classmethod
-    def of(cls, n_cases: int, clusters: Any = None, strata: Any = None) -> Design:
+    def of(cls, n_cases: int, clusters: object = None, strata: object = None) -> Design:
         """Return a design whose units are cases unless clusters are given, with one stratum unless strata are given.
 
         Parameters
@@ -206,6 +206,6 @@ def resampled_counts(counts: Int64, seed: int, begin: int, end: int, urn: bool =
     return resampled_rows(offsets, np.ascontiguousarray(counts, np.int64).ravel(), seed, begin, end, urn).reshape(end - begin, n, k)
 
 
-def units(clusters: Any) -> tuple[str, ...]:
+def units(clusters: object) -> tuple[str, ...]:
     """Return the kind of units that are resampled, as one of ``SOURCES``."""
     return ("cases",) if clusters is None else ("clusters",)

@@ -53,7 +53,7 @@ class Results(Record):
         """The (N,) ids of the cases, by which clusters and strata are joined, in the order of ``per_case``; None: 0 to N-1."""
         return self.statistic.case_ids if self._ids is None else self._ids
 
-    def resamples(self, *, clusters: Any = None, strata: Any = None, n_resamples: int = 1000, seed: Seed = 0) -> Resamples:
+    def resamples(self, *, clusters: object = None, strata: object = None, n_resamples: int = 1000, seed: Seed = 0) -> Resamples:
         """Bootstrap all numbers of this result over cases, or over clusters of them, within strata.
 
         Parameters

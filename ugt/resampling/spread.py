@@ -53,7 +53,7 @@ SCALES: Mapping[str, Stretch] = {
 }
 
 
-def with_annotators(random: Any) -> bool:
+def with_annotators(random: object) -> bool:
     """Return whether annotators are random, too; cases always are."""
     given = (random,) if isinstance(random, str) else tuple(random) if isinstance(random, (tuple, list, set, frozenset)) else ()
     if "cases" not in given or not set(given) <= set(RANDOM):
@@ -95,7 +95,7 @@ def total_of(cases: Any, annotators: Any, both: Any) -> Array:
     return np.asarray(np.maximum(cases + annotators - both, np.maximum(cases, annotators)))
 
 
-def df_of(cases: Any, annotators: Any, both: Any, n_units: Any, n_annotators: Any) -> Array:
+def df_of(cases: Any, annotators: Any, both: Any, n_units: object, n_annotators: object) -> Array:
     """Return Satterthwaite's degrees of freedom of V; NaN if it is 0, and for fewer than two annotators or units."""
     g, r = np.asarray(n_units) - 1.0, np.asarray(n_annotators) - 1.0
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -230,7 +230,7 @@ def record_of(
 class Own(Statistic):
     """A statistic by a function of annotations and weights of cases, with its influence if that is known."""
 
-    def __init__(self, annotations: Any, statistic: Callable[..., Any], influence: Callable[..., Any] | None, scale: str) -> None:
+    def __init__(self, annotations: object, statistic: Callable[..., Any], influence: Callable[..., Any] | None, scale: str) -> None:
         self._annotations, self.function, self.derivative, self._scale = annotations, statistic, influence, scale
         self.n_cases = len(case_offsets(annotations)) - 1
 
@@ -263,7 +263,7 @@ class Own(Statistic):
         return Own(only(self._annotations, annotators), self.function, self.derivative, self._scale)
 
 
-def _number(answer: Any) -> float:
+def _number(answer: object) -> float:
     found = np.asarray(answer)
     if found.dtype.kind not in "biuf" or found.size != 1:
         raise error("statistic", "return a number", f"{found.dtype} of shape {found.shape}")
@@ -277,7 +277,7 @@ def two_way(
     influence: Callable[..., Any] | None = None,
     *,
     scale: str = "identity",
-    clusters: Any = None,
+    clusters: object = None,
 ) -> TwoWay:
     """Return the spread of your own statistic over other cases and other annotators, both random.
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -42,11 +41,11 @@ NO_PAIR = "pair of classes without cases of one of them"
 
 @tells_joins
 def soft_auroc(
-    p: Any,
-    scores: Any,
+    p: object,
+    scores: object,
     *,
     self_pairs: str = "exclude",
-    weights: Any = None,
+    weights: object = None,
     threshold: float = 0.5,
     multiclass: str = "ovr",
     average: str = "macro",
@@ -132,12 +131,12 @@ def soft_auroc(
 
 @tells_joins
 def soft_average_precision(
-    p: Any,
-    scores: Any,
+    p: object,
+    scores: object,
     *,
     self_term: str = "certain",
     ties: str = "group",
-    weights: Any = None,
+    weights: object = None,
     threshold: float = 0.5,
     average: str = "macro",
 ) -> SoftScore:
@@ -220,7 +219,7 @@ class PrecisionRecallCurve(Record):
 
 
 @tells_joins
-def soft_roc_curve(p: Any, scores: Any, *, weights: Any = None, drop_intermediate: bool = True) -> RocCurve:
+def soft_roc_curve(p: object, scores: object, *, weights: object = None, drop_intermediate: bool = True) -> RocCurve:
     """Return the ROC curve against probabilities: ``Σ w p / Σ p`` over ``Σ w (1 - p) / Σ (1 - p)``, for cases from each score upwards.
 
     Parameters
@@ -255,7 +254,9 @@ def soft_roc_curve(p: Any, scores: Any, *, weights: Any = None, drop_intermediat
 
 
 @tells_joins
-def soft_precision_recall_curve(p: Any, scores: Any, *, weights: Any = None, drop_intermediate: bool = True) -> PrecisionRecallCurve:
+def soft_precision_recall_curve(
+    p: object, scores: object, *, weights: object = None, drop_intermediate: bool = True
+) -> PrecisionRecallCurve:
     """Return the precision-recall curve against probabilities: ``Σ w p / Σ w`` and ``Σ w p / Σ p``, for cases from each score upwards.
 
     Arguments and errors are those of :func:`soft_roc_curve`, except that ``drop_intermediate`` leaves out points at which recall does not
@@ -283,7 +284,7 @@ def soft_precision_recall_curve(p: Any, scores: Any, *, weights: Any = None, dro
 # ---- the common part ----
 
 
-def _curve(truth: Any, table: Any, case_weights: Any) -> tuple[Array, Array, Array]:
+def _curve(truth: object, table: object, case_weights: object) -> tuple[Array, Array, Array]:
     given = read(truth, table, case_weights, in_range=True)
     if given.p.ndim != 1:
         raise checks.error("p", "be of shape (N,) for a curve", given.p.shape)

@@ -73,7 +73,7 @@ class Input:
         return tuple(one(a, p[a], p[b], (a, b)) for a in k for b in k if a != b)
 
 
-def read(p: Any, scores: Any, weights: Any, *, may_lack: bool = False, in_range: bool = False, positive: int = 1) -> Input:
+def read(p: Any, scores: object, weights: object, *, may_lack: bool = False, in_range: bool = False, positive: int = 1) -> Input:
     """Read and check p, scores and weights; one column of scores is of the ``positive`` one of two classes.
 
     With ``may_lack``, as for a part of the data, no case needs to have a truth; ugt's own estimates may leave [0, 1] unless ``in_range``.
@@ -128,7 +128,7 @@ def known(p: Array) -> Bools | None:
     return None if kept.all() else kept
 
 
-def _weights(given: Any, n: int, case_ids: NDArray[Any] | None) -> Array | None:
+def _weights(given: object, n: int, case_ids: NDArray[Any] | None) -> Array | None:
     if given is None:
         return None
     weights = ids_of_cases("weights", given, n, case_ids, what="a number")
@@ -172,7 +172,7 @@ def check_range(argument: str, values: Array, most: float) -> bool:
     return False
 
 
-def check_threshold(value: Any) -> float:
+def check_threshold(value: object) -> float:
     number = checks.scalar("threshold", value)
     if number > 1:
         raise checks.error("threshold", "be from 0 to 1", repr(value))

@@ -108,7 +108,7 @@ class HardAgainstSoft(Results):
 
 @tells_joins
 def hard_against_soft(
-    p: Any, predictions: Mapping[str, Any], *, weights: Any = None, threshold: float = 0.5, average: str = "macro"
+    p: object, predictions: Mapping[str, Any], *, weights: object = None, threshold: float = 0.5, average: str = "macro"
 ) -> HardAgainstSoft:
     """Compare models by hard and by soft AUROC and average precision: R² over the models, and ranks with ties.
 

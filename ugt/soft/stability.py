@@ -75,7 +75,7 @@ class RankingStability(Record):
 
 @tells_joins
 def ranking_stability(
-    annotations: Any,
+    annotations: object,
     predictions: Mapping[str, Any],
     *,
     average: str = "macro",
@@ -158,7 +158,7 @@ def ranking_stability(
     return _record(tuple(tables), values, np.ascontiguousarray(found.transpose(1, 0, 2)), int(kept.sum()), left_out)
 
 
-def _panel(annotations: Any) -> tuple[Axes, Int64, Array | None]:
+def _panel(annotations: object) -> tuple[Axes, Int64, Array | None]:
     """Return the axes of the scores, counts (N, C) of each label per case, and (C, F) the findings of each combined label or None."""
     if isinstance(annotations, Mapping) and len(annotations) > 1:
         return _readings({str(name): one for name, one in annotations.items()})

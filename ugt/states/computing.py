@@ -102,10 +102,10 @@ def compute(
     metric: str,
     *data: Any,
     parts: Sequence[Any] | None = None,
-    max_memory: Any = None,
+    max_memory: object = None,
     n_jobs: int | None = None,
-    case_ids: Any = None,
-    clusters: Any = None,
+    case_ids: object = None,
+    clusters: object = None,
     min_cases: int = 0,
     **options: Any,
 ) -> Merged:

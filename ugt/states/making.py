@@ -63,13 +63,13 @@ def _space_of(metric: object) -> Any:
 def partial(
     metric: str,
     *data: Any,
-    case_ids: Any = None,
-    clusters: Any = None,
+    case_ids: object = None,
+    clusters: object = None,
     n_resamples: int = 0,
-    seed: Any = 0,
+    seed: object = 0,
     min_cases: int = 0,
     random: tuple[str, ...] = ("cases",),
-    panel: Any = None,
+    panel: object = None,
     given: State | None = None,
     **options: Any,
 ) -> State:
@@ -191,7 +191,7 @@ def _without(given: Any, other: State) -> Array:
     return found
 
 
-def _check_groups(state: State, min_cases: Any) -> None:
+def _check_groups(state: State, min_cases: object) -> None:
     """Refuse small groups, which would reveal single cases."""
     least = whole("min_cases", min_cases, 0)
     sums = rounded(state.sums)

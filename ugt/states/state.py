@@ -140,7 +140,7 @@ def _usable(state: State) -> State:
     return state
 
 
-def _table(name: str, given: Any) -> Array:
+def _table(name: str, given: object) -> Array:
     try:
         table = np.array(given, np.float64)
     except (TypeError, ValueError, OverflowError):
@@ -209,7 +209,7 @@ def _check_alike(first: State, other: State, where: str) -> None:
             raise error("states", f"have {part} of the same shapes, {shapes[0]}", shapes[1], where)
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     text = repr(value)
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
 

@@ -37,7 +37,7 @@ WHOLE = "be merged from the same parts as the given state, each once"
 Found = Union["dict[str, TwoWay]", "tuple[str, str]"]  # by name; or what a state must be, and what it is
 
 
-def panel_of(one: Statistic, panel: Any, clusters: Any) -> tuple[dict[str, Any], Int32]:
+def panel_of(one: Statistic, panel: object, clusters: object) -> tuple[dict[str, Any], Int32]:
     """Return the settings of a part, and the positions of its annotators among those of all parts."""
     known = one.panel.annotations()
     names, at = everyone(known.annotators, panel, len(known.annotator) > 0)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -135,8 +134,8 @@ class AnnotationPlan(Frozen):
 
 @tells_joins
 def plan_annotations(
-    labels: Any = None,
-    scores: Any = None,
+    labels: object = None,
+    scores: object = None,
     *,
     metric: str = "agreement",
     components: Mapping[str, float] | None = None,
@@ -259,14 +258,14 @@ def plan_annotations(
     return _plan(target, pilot)
 
 
-def _costs(given: Any) -> tuple[float, float, float]:
+def _costs(given: object) -> tuple[float, float, float]:
     prices = tuple(scalar("cost", one) for one in given) if isinstance(given, (tuple, list)) else ()
     if len(prices) != 3 or not any(prices[:2]):
         raise error("cost", "be three numbers, of a case, of a label and of an annotator, and not 0 for both case and label", repr(given))
     return prices
 
 
-def _checked_test(metric: str, power: float | None, difference: Any, margin: Any) -> tuple[float | None, float | None]:
+def _checked_test(metric: str, power: float | None, difference: object, margin: object) -> tuple[float | None, float | None]:
     """Return the difference and the margin; refuse power without the number to test, and a test that the metric does not have."""
     if difference is not None:
         difference = finite("difference", difference)
@@ -285,7 +284,7 @@ def _checked_test(metric: str, power: float | None, difference: Any, margin: Any
     return difference, margin
 
 
-def _stated(given: Any, value: Any, metric: str) -> tuple[float, Components]:
+def _stated(given: object, value: object, metric: str) -> tuple[float, Components]:
     """Return the stated components, and the value, NaN if it is not stated."""
     if not isinstance(given, Mapping) or not set(PARTS[:3]) <= set(given) <= set(PARTS):
         got = sorted(map(str, given)) if isinstance(given, Mapping) else type(given).__name__

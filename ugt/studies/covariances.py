@@ -51,7 +51,7 @@ def design_of(read: Bools, wanted: Any, any_design: bool, names: Any) -> str:
 
 
 def covariance_of(
-    figure: FigureOfMerit, cells: ReadingCells, method: str, unit: Int64, clustered: bool, n_resamples: int, seed: Any
+    figure: FigureOfMerit, cells: ReadingCells, method: str, unit: Int64, clustered: bool, n_resamples: int, seed: object
 ) -> tuple[Array, int]:
     """Return the covariances (G, G), and the number of resamples left out because a figure was undefined."""
     if method in ("delong", "unbiased", "uncentred"):

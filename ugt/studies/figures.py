@@ -181,7 +181,7 @@ class OnSomeCases(Statistic):
         return np.full((len(sums), 1), np.nan) if self.one is None else self.one.answer(sums)[:, :1]
 
 
-def figure_of(figure: Any, threshold: Any, ratings: Array) -> FigureOfMerit:
+def figure_of(figure: object, threshold: object, ratings: Array) -> FigureOfMerit:
     """Return the figure by its name, or of a function; ``threshold``: the lowest rating that calls a case positive."""
     if callable(figure):
         return OfFunction(figure)

@@ -65,7 +65,7 @@ class Pilot(NamedTuple):
     notes: tuple[str, ...]
 
 
-def read_pilot(labels: Any, scores: Any, metric: str, margin: float | None) -> Pilot:
+def read_pilot(labels: object, scores: object, metric: str, margin: float | None) -> Pilot:
     """Return the pilot of labels, and of the scores of one or two models."""
     if (scores is None) != (metric in COEFFICIENTS):
         must = "be left out" if metric in COEFFICIENTS else "be two tables, one per model," if metric == "difference" else "be given"
@@ -87,7 +87,7 @@ def read_pilot(labels: Any, scores: Any, metric: str, margin: float | None) -> P
     return Pilot(scored.value, first, tested, unit, labelled, float(size.sum()) / labelled, n_annotators, only, tuple(notes))
 
 
-def _scored(labels: Any, scores: Any, metric: str, margin: float | None) -> tuple[Scored, Scored | None, int]:
+def _scored(labels: object, scores: object, metric: str, margin: float | None) -> tuple[Scored, Scored | None, int]:
     """Return the metric, the contrast for the non-inferiority test, and the number of named annotators."""
     if metric == "discrepancy":
         return _discrepancy(labels, scores, margin)
@@ -99,14 +99,14 @@ def _scored(labels: Any, scores: Any, metric: str, margin: float | None) -> tupl
     return scored, None, len(held.annotators)
 
 
-def _agreement(labels: Labels, scores: Any) -> Scored:
+def _agreement(labels: Labels, scores: object) -> Scored:
     """Return, as scores, whether each label is the model's first choice."""
     found = distances(labels, [_chosen(labels, scores)], "zero-one")
     hits = 1 - found.to_model[0]
     return Scored(_mean_of_cases(found, hits), found, hits)
 
 
-def _difference(labels: Labels, scores: Any) -> Scored:
+def _difference(labels: Labels, scores: object) -> Scored:
     """Return the scores of the difference of two models, the first less the second."""
     tables = list(scores.values()) if isinstance(scores, Mapping) else list(scores) if isinstance(scores, (list, tuple)) else []
     if len(tables) != 2:
@@ -117,7 +117,7 @@ def _difference(labels: Labels, scores: Any) -> Scored:
     return Scored(_mean_of_cases(found, ahead), found, ahead)
 
 
-def _chosen(labels: Labels, scores: Any) -> Array:
+def _chosen(labels: Labels, scores: object) -> Array:
     """Return the model's first choice (N, K), shared among tied classes."""
     return np.asarray(orders_of(labels, joined(scores, labels), 1, "expectation").sets(1).membership(1), np.float64)
 
@@ -134,7 +134,7 @@ def _mean_of_cases(found: Distances, of_entries: Array) -> float:
     return float((_per_case(case, found.count * of_entries, n_cases)[n > 0] / n[n > 0]).mean())
 
 
-def _soft_auroc(labels: Labels, scores: Any) -> Scored:
+def _soft_auroc(labels: Labels, scores: object) -> Scored:
     """Return the scores of labels: for positives the share of other cases' negatives below, for negatives of positives above."""
     if labels.n_classes != 2:
         raise error("labels", "be of two classes for metric 'soft_auroc', the second of which is the positive one", labels.n_classes)
@@ -157,7 +157,7 @@ def _soft_auroc(labels: Labels, scores: Any) -> Scored:
     return Scored(value, found, share * of_case[0, case] + (1 - share) * of_case[1, case])
 
 
-def _discrepancy(labels: Any, predictions: Any, margin: float | None) -> tuple[Scored, Scored | None, int]:
+def _discrepancy(labels: object, predictions: object, margin: float | None) -> tuple[Scored, Scored | None, int]:
     """Return the ratio Δ = μ / α, which moves by (dμ - Δ dα) / α, and the contrast μ - (1 + margin) α for non-inferiority."""
     ratio = discrepancy_ratio(labels, predictions)
     compared = ratio._statistic.compared

@@ -83,7 +83,7 @@ class _Wanted(NamedTuple):
     cost: tuple[float, ...]
     level: float
 
-    def spread(self, r: Any, n: Any, q: float) -> Expectation:
+    def spread(self, r: object, n: object, q: float) -> Expectation:
         """Return the variance of the difference, 2 A / R, the degrees of freedom, and the half-width."""
         error_, one, two, three, own, n_pilot = (self.parts[name] for name in NAMES)
         own, scale, r = max(own, 0.0), n_pilot / np.asarray(n, np.float64), np.asarray(r, np.float64)
@@ -117,7 +117,7 @@ class _Wanted(NamedTuple):
 
 
 def plan_reader_study(
-    study_or_components: Any,
+    study_or_components: object,
     *,
     difference: float | None = None,
     margin: float | None = None,

@@ -30,21 +30,21 @@ BY_U = arg("method", "u")
 
 @tells_joins
 def reader_study(
-    truth: Any,
+    truth: object,
     readings: Readings,
     *,
     figure: str | Callable[[Array, Array], Any] = "soft_auroc",
     threshold: float | None = None,
-    positive: Any = None,
+    positive: object = None,
     method: str = "or",
     random: Sequence[str] | None = None,
     covariance: str | None = None,
     design: str | None = None,
     df: str | None = None,
-    clusters: Any = None,
+    clusters: object = None,
     level: float = 0.95,
     n_resamples: int = 1000,
-    seed: Any = 0,
+    seed: object = 0,
 ) -> ReaderStudy:
     r"""Compare tests, such as reading without and with a model, in which readers and cases are random (MRMC).
 
@@ -140,7 +140,7 @@ def reader_study(
     return _by_or(given, design, covariance, level, n_resamples, seed)
 
 
-def _by_or(given: StudyInput, design: Any, covariance: Any, level: float, n_resamples: Any, seed: Any) -> ReaderStudy:
+def _by_or(given: StudyInput, design: object, covariance: object, level: float, n_resamples: Any, seed: Any) -> ReaderStudy:
     cells, (t, r), factors = given.cells, given.rating.shape[:2], given.factors
     found = design_of(~np.isnan(given.rating), design, False, (given.tests, given.readers))
     figures = given.figures(given.truth.p)
@@ -175,7 +175,7 @@ def _by_or(given: StudyInput, design: Any, covariance: Any, level: float, n_resa
     return made.study(given, level, notes, False)
 
 
-def _by_u_statistics(given: StudyInput, design: Any, covariance: Any, df: Any, level: float) -> ReaderStudy:
+def _by_u_statistics(given: StudyInput, design: object, covariance: object, df: object, level: float) -> ReaderStudy:
     if not isinstance(given.figure, SoftAuroc):
         raise checks.error("figure", "be 'soft_auroc' for " + BY_U, "another one")
     if given.factors != BOTH:

@@ -63,7 +63,9 @@ class StudyInput(NamedTuple):
         return [f"Below 0.5: {listed(low)}. {REVERSED}"] if low else []
 
 
-def study_input(truth: Any, readings: Readings, figure: Any, threshold: Any, positive: Any, random: Any, clusters: Any) -> StudyInput:
+def study_input(
+    truth: object, readings: Readings, figure: object, threshold: object, positive: object, random: object, clusters: object
+) -> StudyInput:
     """Return the checked input, without the readers who cannot be judged."""
     if not isinstance(readings, Readings):
         raise checks.error("readings", "be Readings, such as from Readings.from_long", type(readings).__name__)
@@ -113,13 +115,13 @@ def _check_cases(figure: FigureOfMerit, p: Array, unit: Int64) -> None:
         raise checks.error("truth", "leave more than one positive and one negative case for cases to be random", got)
 
 
-def checked_resamples(n_resamples: Any, seed: Any) -> int:
+def checked_resamples(n_resamples: object, seed: object) -> int:
     """Return the number of resamples; reject wrong options of resampling, even if they are not needed."""
     seed_of(seed)
     return checks.whole("n_resamples", n_resamples, 2)
 
 
-def _random_of(random: Any, truth: CaseTruth) -> tuple[tuple[str, ...], list[str]]:
+def _random_of(random: object, truth: CaseTruth) -> tuple[tuple[str, ...], list[str]]:
     """Return the random factors, and a note if more should be random."""
     n_annotators = 0 if truth.without is None else len(truth.without)
     notes = [ONE_ANNOTATOR] if n_annotators == 1 else []
@@ -162,7 +164,7 @@ def _notes_on(rating: Array, readers: NDArray[Any], factors: tuple[str, ...]) ->
     return notes
 
 
-def chosen_covariance(covariance: Any, given: StudyInput, cells: ReadingCells) -> str:
+def chosen_covariance(covariance: object, given: StudyInput, cells: ReadingCells) -> str:
     """Return the given estimator of covariances, or the default: DeLong's if it is possible, else the jackknife."""
     unread = isinstance(given.figure, SoftAuroc) and not cells.read.all()
     default = "delong" if isinstance(given.figure, SoftAuroc) and not unread and not given.clustered else "jackknife"

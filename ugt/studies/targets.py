@@ -58,7 +58,7 @@ class Target(NamedTuple):
     def least_labels(self) -> int:
         return 2 if self.metric in OF_PAIRS else 1
 
-    def spread(self, n: Any, k: Any, a: Any) -> Expectation:
+    def spread(self, n: object, k: object, a: object) -> Expectation:
         return precision(self.parts, n, k, a, 0.5 + self.level / 2)
 
     def power_at(self, n: Any, k: Any, a: Any) -> Array:

@@ -39,7 +39,7 @@ class CaseTruth(NamedTuple):
         return bool(((self.p == 0) | (self.p == 1)).all())
 
 
-def read_truth(truth: Any, readings: Readings, positive: Any) -> CaseTruth:
+def read_truth(truth: object, readings: Readings, positive: object) -> CaseTruth:
     """Return the truth of every case that was read; refuse one that the readers made."""
     if isinstance(truth, (Labels, Plausibilities)):
         rows, column = _rows(truth.axes, readings), _positive_class(truth.axes.classes, positive)
@@ -79,7 +79,7 @@ def _rows(axes: Any, readings: Readings) -> NDArray[Any]:
     return ids_of_cases("truth", place, readings.n_cases, readings.case_ids)
 
 
-def _positive_class(classes: NDArray[Any], positive: Any) -> int:
+def _positive_class(classes: NDArray[Any], positive: object) -> int:
     names = [str(name) for name in classes.tolist()]
     if positive is None:
         if len(names) == 2:
@@ -90,7 +90,7 @@ def _positive_class(classes: NDArray[Any], positive: Any) -> int:
     return names.index(str(positive))
 
 
-def positive_note(truth: Any, positive: Any) -> list[str]:
+def positive_note(truth: object, positive: object) -> list[str]:
     """Return a note on the positive class of a truth of classes with names, if it was not given."""
     if positive is not None or not isinstance(truth, (Labels, Plausibilities)):
         return []

@@ -74,7 +74,7 @@ def votes(annotations: Labels | Rankings | NDArray[Any], *, kind: str = "majorit
     return Point(known.axes, offsets, index, value, MadeOf(known, partial(votes, kind=kind)))
 
 
-def irn(annotations: Labels | Rankings, *, tie_weight: str = "split", reliability: Any = 1.0) -> Point:
+def irn(annotations: Labels | Rankings, *, tie_weight: str = "split", reliability: object = 1.0) -> Point:
     r"""Return the inverse rank normalisation: the sum of inverse ranks, normalised once at the end.
 
     A class y in the i-th block b_i (i = 1, 2, …) of a ranking has weight 1 / (i · \|b_i\|), and unranked classes 0. Weights are
@@ -131,7 +131,7 @@ def _irn(known: Any, weights: Array | None = None, *, tie_weight: str) -> Point:
     return Point(known.axes, offsets, index, value, MadeOf(known, partial(_irn, tie_weight=tie_weight), weights=weights))
 
 
-def prirn(annotations: Labels | Rankings, *, reliability: Any = 1.0, tie_weight: str = "split", background: float = 0.0) -> Dirichlet:
+def prirn(annotations: Labels | Rankings, *, reliability: object = 1.0, tie_weight: str = "split", background: float = 0.0) -> Dirichlet:
     r"""Return the probabilistic inverse rank normalisation: λ ~ Dirichlet(γ · IRN + background).
 
     With a reliability γ_r for each annotator r, whose inverse ranks are u_rk, the concentrations are
@@ -183,7 +183,7 @@ def _prirn(known: Any, weights: Array | None = None, *, gamma: float, tie_weight
     return Dirichlet(known.axes, offsets, index, _scaled(gamma, value, extra), _where_defined(offsets, extra), made_of)
 
 
-def dirichlet(labels: Labels | NDArray[Any], *, reliability: Any = 1.0, prior: Any = 0.1) -> Dirichlet:
+def dirichlet(labels: Labels | NDArray[Any], *, reliability: object = 1.0, prior: object = 0.1) -> Dirichlet:
     r"""Return the posterior from label counts: λ ~ Dirichlet(γ s + α), s_k the number of labels of class k.
 
     With a reliability γ_r for each annotator r, γ s_k is the sum of γ_r over the labels of class k.
@@ -275,7 +275,7 @@ def _dirichlet(known: Labels, weights: Array | None = None, *, gamma: float, alp
     return Dirichlet(known.axes, offsets, col.astype(np.int32), table[row, col], made_of=made_of)
 
 
-def _annotations(argument: str, value: Any) -> Any:
+def _annotations(argument: str, value: object) -> Any:
     """Return Labels or Rankings unchanged, and a table of text as Labels; reject other values."""
     if isinstance(value, (Labels, Rankings)):
         return value

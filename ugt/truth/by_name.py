@@ -54,7 +54,7 @@ RELIABILITIES: dict[str, Any] = {"dirichlet": (0.2, 0.5, 1, 2, 5), "prirn": (10,
     "normal": (0.2, 0.5, 1, 2, 5)}  # fmt: skip
 
 
-def _plackett_luce(rankings: Any, **options: Any) -> Plausibilities:
+def _plackett_luce(rankings: object, **options: Any) -> Plausibilities:
     """Return the posterior in which cases without annotations are undefined, as in every other truth model."""
     found = plackett_luce(rankings, **options)
     if not isinstance(found, Integrated):
@@ -62,21 +62,21 @@ def _plackett_luce(rankings: Any, **options: Any) -> Plausibilities:
     return found.without_empty()
 
 
-def _dawid_skene(known: Any, pseudo_counts: Any, **options: Any) -> Plausibilities:
+def _dawid_skene(known: object, pseudo_counts: object, **options: Any) -> Plausibilities:
     from ..annotators import dawid_skene  # noqa: PLC0415  (few evaluations need it)
 
     found: Plausibilities = dawid_skene(_with_annotators(known, "dawid-skene"), prior=pseudo_counts, **options).plausibilities
     return found
 
 
-def _glad(known: Any, **options: Any) -> Plausibilities:
+def _glad(known: object, **options: Any) -> Plausibilities:
     from ..annotators import glad  # noqa: PLC0415
 
     found: Plausibilities = glad(_with_annotators(known, "glad"), **options).plausibilities
     return found
 
 
-def _graded_response(known: Any, fits: list[Any], **options: Any) -> Plausibilities:
+def _graded_response(known: object, fits: list[Any], **options: Any) -> Plausibilities:
     """Return the law of the one true grade of each case, given the annotators; add the fit to ``fits``."""
     from ..annotators import graded_response  # noqa: PLC0415
 
@@ -89,13 +89,13 @@ def _graded_response(known: Any, fits: list[Any], **options: Any) -> Plausibilit
     return replace(Dirichlet.from_array(ONE_GRADE * law.mean(), case_ids=law.axes.case_ids, classes=law.axes.classes), axes=law.axes)
 
 
-def _normal(known: Any, prior: Any, reliability: float) -> Any:
+def _normal(known: object, prior: object, reliability: float) -> Any:
     from ..plausibilities.normal import normal  # noqa: PLC0415
 
     return normal(known, prior=prior, reliability=reliability)
 
 
-def _with_annotators(known: Any, how: str) -> Labels:
+def _with_annotators(known: object, how: str) -> Labels:
     """Return labels with annotators; reject other annotations."""
     if isinstance(known, Labels) and len(known.annotators):
         return known
@@ -293,7 +293,7 @@ def truths(known: Any, how: str, reliability: Any, making: Making) -> Truths:
     return Truths(list(makers), {**settings, "reliability": gammas}, known, notes)
 
 
-def fitted_prior(found: DirichletPrior, level: float, known: Any) -> tuple[dict[str, Any], tuple[Note, Note]]:
+def fitted_prior(found: DirichletPrior, level: float, known: object) -> tuple[dict[str, Any], tuple[Note, Note]]:
     """Return the facts on a fitted prior that an evaluation of ``known`` keeps, and the notes that it shows."""
     gain = found.log_likelihood - found.log_likelihood_at(Making.prior)
     facts = {"value": np.asarray(found.value).tolist(), "gain": gain, "at_edge": found.at_edge, "n_cases": found.n_cases}
@@ -331,7 +331,7 @@ def _mixing(reliability: float | None, draws: Plausibilities) -> list[Diagnostic
     return [Diagnostic(reliability, name, value) for name, value in worst.items()]
 
 
-def _reliabilities(given: Any) -> list[float]:
+def _reliabilities(given: object) -> list[float]:
     table = np.atleast_1d(identifiers.as_array(given))
     found = table.astype(np.float64) if table.dtype.kind in "iuf" else np.empty(0)
     if found.ndim != 1 or len(found) == 0:

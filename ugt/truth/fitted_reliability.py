@@ -51,7 +51,13 @@ CIRCULAR = "a reference made from the same annotations, which always gives too h
 
 @tells_joins
 def fit_reliability(
-    annotations: Any, reference: Any = None, *, model: str = "dirichlet", per_annotator: bool = False, spread: float = 1.5, **options: Any
+    annotations: object,
+    reference: object = None,
+    *,
+    model: str = "dirichlet",
+    per_annotator: bool = False,
+    spread: float = 1.5,
+    **options: Any,
 ) -> FittedReliability:
     r"""Fit the reliability of annotations to cases with a better reference.
 
@@ -162,7 +168,7 @@ def _maker(model: str, options: Mapping[str, Any]) -> Callable[..., Plausibiliti
     return partial(getattr(makers, model), **options)
 
 
-def _log_probability(known: Any, wanted: Array, gamma: Any, make: Callable[..., Plausibilities]) -> Array:
+def _log_probability(known: object, wanted: Array, gamma: object, make: Callable[..., Plausibilities]) -> Array:
     """Return Σ_k r_k log P(class k is first), (n,), for classes (n,) or probabilities r (n, K); -inf if a class is impossible."""
     truth = make(known, reliability=gamma)
     if wanted.ndim == 1:

@@ -80,7 +80,7 @@ class DirichletPrior(Frozen):
         alike = ((own.row, row_of(offsets)), (own.index, index), (own.count, count))
         return not self.per_class and not self.at_edge and all(np.array_equal(*pair) for pair in alike)
 
-    def log_likelihood_at(self, prior: Any) -> float:
+    def log_likelihood_at(self, prior: object) -> float:
         """Return the log-likelihood of the labels under another prior: a number or (K,) numbers, all above 0."""
         alpha = np.broadcast_to(np.asarray(prior, np.float64), (self.n_classes,))
         if not (np.isfinite(alpha) & (alpha > 0)).all():

@@ -146,13 +146,13 @@ class HeldAnnotations(NamedTuple):
 
 @tells_joins
 def split_panel_check(
-    annotations: Any,
+    annotations: object,
     *,
     model: str = "auto",
     held: int = 1,
-    clusters: Any = None,
+    clusters: object = None,
     per_annotator: bool = True,
-    seed: Any = 0,
+    seed: object = 0,
     **options: Any,
 ) -> PanelCheck:
     """Compare how often held-out annotators agree with the vote of the others with the prediction of the truth model.
@@ -352,7 +352,7 @@ def _summed(found: HeldAnnotations, group: Any, independent: bool, least: int = 
     return n, observed, predicted, float(p_value), effective
 
 
-def _parts(names: Any, found: list[tuple[int, float, float, float, float]]) -> PanelParts:
+def _parts(names: object, found: list[tuple[int, float, float, float, float]]) -> PanelParts:
     kept = [i for i, one in enumerate(found) if one[0]]
     n, observed, predicted, p, effective = np.array([found[i] for i in kept]).reshape(-1, 5).T
     return PanelParts(np.asarray(names)[kept], n.astype(np.int64), observed, predicted, p, np.array(holm(p.tolist())), effective)

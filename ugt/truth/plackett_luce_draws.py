@@ -37,10 +37,10 @@ WORST_RHAT, LEAST_ESS = 1.05, 25  # largest R̂ and least number of effective dr
 
 
 def plackett_luce(
-    rankings: Any,
+    rankings: object,
     *,
     method: str = "auto",
-    reliability: Any = 1.0,
+    reliability: object = 1.0,
     tempering: float = 1.0,
     prior_shape: float | None = None,
     prior_mass: float | None = None,
@@ -55,7 +55,7 @@ def plackett_luce(
     n_threads: int = 1,
     dtype: Any = np.float64,
     progress: bool = False,
-    checkpoint: Any = None,
+    checkpoint: object = None,
 ) -> Draws | Integrated:
     """Return the posterior of plausibilities under the Plackett–Luce model with ties and unranked classes.
 
@@ -207,7 +207,7 @@ def plackett_luce(
         return _integrated(task, exact_to, method, n_draws, work, checkpoint)
 
 
-def check_method(method: Any) -> str:
+def check_method(method: object) -> str:
     """Return a method; reject an unknown one, and the name of draws with those that replace it."""
     if isinstance(method, str) and method == "draws":
         raise checks.error("method", "be 'weighted' (points with weights) or 'gibbs' (draws by chains)", "'draws'")
@@ -224,7 +224,7 @@ def _working(n_threads: int, progress: bool) -> Iterator[None]:
         yield
 
 
-def _integrated(task: tuple[Any, ...], tolerance: float, method: str, n_draws: int, work: tuple[int, bool], path: Any) -> Integrated:
+def _integrated(task: tuple[Any, ...], tolerance: float, method: str, n_draws: int, work: tuple[int, bool], path: object) -> Integrated:
     """Return the integrals of all cases, with weighted points for the cases and questions that have none."""
     rankings, weights, law, unranked, _, seed, _ = task
     make = partial(stages_of, rankings, unranked != "ignore", weights)
@@ -233,7 +233,7 @@ def _integrated(task: tuple[Any, ...], tolerance: float, method: str, n_draws: i
     points.__dict__["stages"] = stages
     arrays = (*arrays_of(rankings), rankings.axes.stream_keys, *([] if weights is None else [weights]))
 
-    def in_parts(part: Any, starts: Int64, values: Array, stop: Any, options: Any) -> None:
+    def in_parts(part: object, starts: Int64, values: Array, stop: object, options: object) -> None:
         run = None if path is None else fingerprint(arrays, ("integrals", options, rankings.n_classes))
         _in_parts(part, "integrating", rankings.n_cases, starts, values, stop, path, run)
 
@@ -281,7 +281,7 @@ def _in_parts(part: Any, what: str, n_cases: int, starts: Any, values: Any, stop
         return
     held = Checkpoint(path, run)
 
-    def write(begin: int, end: int, _: Any) -> None:
+    def write(begin: int, end: int, _: object) -> None:
         held.add(begin, end, values[starts[begin] : starts[end]].tobytes())
 
     try:

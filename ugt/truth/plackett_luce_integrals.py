@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Callable
+from typing import Callable
 
 import numpy as np
 
@@ -89,7 +89,7 @@ def _posterior(points: Points, values: Array, at: Int64, facts: Array, tolerance
     return Integrated(points.axes, offsets, index, listed, rest, error, how, tolerance, n_draws, points)
 
 
-def tolerance_of(tolerance: Any) -> float:
+def tolerance_of(tolerance: object) -> float:
     """Return the error at which integrals stop; reject one that cannot be reached or says next to nothing."""
     value = checks.scalar("tolerance", tolerance, positive=True)
     if not LEAST_TOLERANCE <= value <= MOST_TOLERANCE:

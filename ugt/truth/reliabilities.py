@@ -16,7 +16,7 @@ from ..annotations import Labels, Rankings
 from ..annotations.other_annotators import case_offsets
 
 
-def is_mapping(reliability: Any) -> bool:
+def is_mapping(reliability: object) -> bool:
     """Return whether the reliability is a mapping of annotator to number, or a value with keys such as a Series of pandas."""
     return isinstance(reliability, Mapping) or (hasattr(reliability, "keys") and not identifiers.is_frame(reliability))
 
