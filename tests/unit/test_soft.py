@@ -1070,4 +1070,4 @@ def test_evaluations_note_few_positives():
     given = ugt.Labels.from_wide(np.repeat(labels[:, None].astype(int), 3, axis=1), classes=2)
     model = 1 / (1 + np.exp(-np.column_stack([-scores, scores])))
     notes = ugt.evaluate(given, {"model": model}, n_resamples=50).notes
-    assert any("5 of 300 cases, by hard labels, are positive" in note for note in notes)
+    assert any("5 of 300 cases, by hard labels, are positive" in note.text for note in notes)
