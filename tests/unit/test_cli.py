@@ -21,6 +21,12 @@ from ugt import cli, synthetic
 from ugt.cli import evaluate as _evaluate
 from ugt.cli import output
 from ugt.evaluation import evaluate
+from ugt.report.digest import Digest
+from ugt.tables.comparison import DifferenceRow
+from ugt.tables.performance import CertaintyRow
+from ugt.tables.source import DataFacts, ReportSource
+from ugt.tables.standings import FlipRow, MetricRow
+from ugt.tables.worklist import CaseColumns
 
 ANNOTATIONS = (
     "case,annotator,label\np1,x,cat\np1,y,cat\np1,z,dog\np2,x,dog\np2,y,dog\np2,z,dog\np3,x,cat\np3,y,ibex\n"
@@ -275,21 +281,17 @@ def test_rankings_have_several_reliabilities(folder, capsys):
 def test_leads_and_flips_are_said_if_they_are_shown():
     value = {"A": 0.5, "B": 0.52}
     truths = [("voted_accuracy", None, 0.01), ("topk_accuracy", 10.0, 0.01), ("topk_accuracy", 30.0, -0.01)]
-    found = {
-        "data": {"kind": "rankings"},
-        "metrics": [{"metric": m, "k": 1, "reliability": r, "model": n, "value": value[n]} for m, r, _ in truths for n in "AB"],
-        "certainty": [{"measure": "certainty", "k": 1, "reliability": r} for r in (10.0, 30.0)],
-        "differences": [
-            {"metric": m, "k": 1, "reliability": r, "model": "B", "other": "A", "difference": 0.02, "joint_low": low, "joint_high": 0.03}
-            for m, r, low in truths
-        ],
-    }
+    rows = [MetricRow(n, r, m, 1, value[n]) for m, r, _ in truths for n in "AB"]
+    leads = [DifferenceRow(m, 1, r, "B", "A", 0.02, None, None, low, 0.03, None, 50) for m, r, low in truths]
+    known = [CertaintyRow(r, "certainty", 1, 0.5, None, None) for r in (10.0, 30.0)]
+    facts = {"data": DataFacts("rankings", 50, 3), "models": ["A", "B"], "notes": [], "left_out": {}, "sources": {}, "provenance": None}
+    tables = {"metrics": rows, "certainty": known, "differences": leads}
+    found = Digest(ReportSource(ugt="", run="", cases=CaseColumns([], [], [], []), tables=tables, **facts))
     said = "By top-1: B is ahead (lead 0.010 to 0.030) at reliability 10; A and B cannot be distinguished (lead of A -0.030 to 0.010) "
     said += "at reliability 30; B is ahead (lead 0.010 to 0.030) by the voted label."
     assert output._lead_lines(found) == [said]
-    flip = {"metric": "topk_accuracy", "k": 3, "model": "A", "other": "B", "better_above": True, "reliability": 12.345}
-    flip.update(low=2.0, high=31.0)
-    flips = [flip, {**flip, "metric": "overlap"}, {**flip, "better_above": False}, {**flip, "high": None}, {**flip, "low": None}]
+    flip = FlipRow("topk_accuracy", 3, "A", "B", True, 12.345, 2.0, 31.0, 0.5)
+    flips = [flip, *(flip._replace(**one) for one in ({"metric": "overlap"}, {"better_above": False}, {"high": None}, {"low": None}))]
     assert output._flip_lines(flips) == [
         "By top-3, B is better below reliability 12.3 (interval: 2 to 31), A above.",
         "By top-3, A is better below reliability 12.3 (interval: 2 to 31), B above.",

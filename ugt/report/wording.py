@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple
 
 from .._base import checks
 from .markup import KEPT
@@ -48,23 +48,45 @@ def check(given: Mapping[str, Any] | None, plan: Mapping[str, Any] | None = None
         if name not in FIELDS:
             raise checks.error("report", f"have the fields {', '.join(FIELDS)} only", repr(name)[:80])
     found = check_plan({**{name: value for name, value in (plan or {}).items() if name in FIELDS}, **(given or {})})
-    for name, value in found.items():
-        if name != "note" and not isinstance(value, str):
-            raise checks.error(name, "be a text", type(value).__name__)
-    if len(found.get("title", "")) > MOST_TITLE:
-        raise checks.error("title", f"be a text of at most {MOST_TITLE} characters", len(found["title"]))
-    for name in ("unit", "annotators_are"):
-        if name in found and not _NOUN.fullmatch(found[name]):
-            raise checks.error(name, "be a noun in the singular, such as image or reader", repr(found[name]))
-    if "note" in found:
-        found["note"] = found["note"] if isinstance(found["note"], list) else [found["note"]]
-        for i, note in enumerate(found["note"]):
-            if not isinstance(note, str) or len(note) > MOST_NOTE:
-                got = f"{len(note):,} characters" if isinstance(note, str) else type(note).__name__
-                raise checks.error(f"note[{i}]", f"be a text of at most {MOST_NOTE} characters", got)
-    if "appendices" in found:
-        checks.option("appendices", found["appendices"], APPENDICES)
-    return {name: found[name] for name in FIELDS if name in found}
+    return {name: _CHECKS[name](name, found[name]) for name in FIELDS if name in found}
+
+
+def _text(name: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise checks.error(name, "be a text", type(value).__name__)
+    return value
+
+
+def _title(name: str, value: Any) -> str:
+    if len(_text(name, value)) > MOST_TITLE:
+        raise checks.error(name, f"be a text of at most {MOST_TITLE} characters", len(value))
+    return str(value)
+
+
+def _noun(name: str, value: Any) -> str:
+    if not _NOUN.fullmatch(_text(name, value)):
+        raise checks.error(name, "be a noun in the singular, such as image or reader", repr(value))
+    return str(value)
+
+
+def _notes(name: str, value: Any) -> list[str]:
+    """Return one or several notes as a list."""
+    notes = value if isinstance(value, list) else [value]
+    for i, note in enumerate(notes):
+        if not isinstance(note, str) or len(note) > MOST_NOTE:
+            got = f"{len(note):,} characters" if isinstance(note, str) else type(note).__name__
+            raise checks.error(f"{name}[{i}]", f"be a text of at most {MOST_NOTE} characters", got)
+    return notes
+
+
+def _folding(name: str, value: Any) -> str:
+    return str(checks.option(name, _text(name, value), APPENDICES))
+
+
+# What checks each field, and returns its value.
+_CHECKS: dict[str, Callable[[str, Any], Any]] = {
+    "title": _title, "authors": _text, "note": _notes, "unit": _noun, "annotators_are": _noun, "appendices": _folding,
+}  # fmt: skip
 
 
 def said(source: ReportSource) -> Wording:
