@@ -18,6 +18,7 @@ from typing import NamedTuple, Union
 PACKAGE = Path(__file__).parents[1] / "ugt"
 BENEATH_REPORT = {"tables", "_base"}  # what a report shows, and what everything stands on
 LEAST_D = 21  # cyclomatic complexity from which radon gives the letters D to F
+EDITS = {"replace", "partition", "rpartition", "removeprefix", "removesuffix", "startswith", "format", "translate"}  # of a text
 NOTES = {"notes", "said"}  # names of lists of sentences about an evaluation
 
 Function = Union[ast.FunctionDef, ast.AsyncFunctionDef]
@@ -36,7 +37,7 @@ LIMITS = {
     "topics that report imports": 3,
     "imports of report in evaluation": 4,
     "texts searched in notes": 0,
-    "lines of in_options": 0,
+    "edits of finished sentences": 0,
     "subscripts by texts": 600,
     "parameters that are Any": 1100,
     "functions of complexity D to F": 15,
@@ -45,7 +46,6 @@ LIMITS = {
     "names on top": 60,
 }
 CEILINGS = {
-    "lines of in_options": 41,
     "subscripts by texts": 660,
     "functions of complexity D to F": 42,
     "lines of the longest body": 58,
@@ -173,9 +173,20 @@ def _each(table: ast.expr, at: int | None) -> ast.expr:
     return table if at is None else ast.Subscript(table, ast.Constant(at), ast.Load())
 
 
-def lines_of(name: str, every: list[ast.AST]) -> int:
-    """Return the lines of all functions of a name, with their signatures and docstrings; 0 if there is none."""
-    return sum((one.end_lineno or 0) - one.lineno + 1 for one in functions(every) if one.name == name)
+def edits_of_sentences(path: Path) -> int:
+    """Return how often a file may edit finished sentences.
+
+    That is each use of a regular expression in the command, whatever it reads, and each text method of the message of an error.
+    """
+    nodes = walked(path)
+    of_command = path.is_relative_to(PACKAGE / "cli")
+    expressions = [one for one in nodes if isinstance(one, ast.Attribute) and ast.unparse(one.value) == "re"] if of_command else []
+    imported = [one for one in nodes if isinstance(one, ast.ImportFrom) and one.module == "re"] if of_command else []
+    caught = {one.name for one in nodes if isinstance(one, ast.ExceptHandler)} - {None}
+    messages = {f"str({name})" for name in caught}
+    messages |= {ast.unparse(one.targets[0]) for one in nodes if isinstance(one, ast.Assign) and ast.unparse(one.value) in messages}
+    edits = [one for one in nodes if isinstance(one, ast.Attribute) and one.attr in EDITS and ast.unparse(one.value) in messages]
+    return len(expressions) + len(imported) + len(edits)
 
 
 def members_of(name: str, every: list[ast.AST]) -> int:
@@ -221,7 +232,7 @@ def counts() -> dict[str, Counted]:
         len({topic for _, names in of_report for topic in topics(names)} - {"report", *BENEATH_REPORT}),
         sum("report" in topics(names) for _, names in of_evaluation),
         sum(map(texts_searched, files())),
-        lines_of("in_options", every),
+        sum(map(edits_of_sentences, files())),
         sum(map(is_by_text, every)),
         sum(is_any(one) for function in functions(every) for one in parameters(function)),
         sum(complexity(one) >= LEAST_D for one in functions(every)),

@@ -15,7 +15,8 @@ from refusals import refused
 
 import ugt
 from ugt._base import notices
-from ugt._base.notes import CODE, Note, of_codes
+from ugt._base.notes import CODE, Note, noted, of_codes
+from ugt._base.wording import Text, arg
 from ugt.cli import output
 from ugt.report import cautions
 
@@ -88,11 +89,16 @@ def test_a_note_is_its_code_and_its_sentence():
         Note("few_clusters", "Only {n} clusters.")
 
 
-def test_other_words_leave_the_values_as_they_are():
-    note = Note("missing_cases", "Cases such as {case!r} are missing (missing='drop' leaves them out).", case="missing='drop'")
-    changed = note.reworded(lambda words: words.replace("missing='drop'", "--missing drop"))
-    assert changed.text == "Cases such as \"missing='drop'\" are missing (--missing drop leaves them out)." and changed.code == note.code
+def test_arguments_stay_parts_and_values_stay_as_they_are():
+    note = Note(
+        "missing_cases", "Cases such as {case!r} are missing (" + arg("missing", "drop") + " leaves them out).", case="missing='drop'"
+    )
+    assert note.text == "Cases such as \"missing='drop'\" are missing (missing='drop' leaves them out)." and isinstance(note.text, Text)
+    changed = note.with_text(note.text.worded(lambda named: f"--{named.name} {named.value}"))
+    assert changed.text == "Cases such as \"missing='drop'\" are missing (--missing drop leaves them out)."
+    assert changed.code == note.code and changed.values == note.values
     assert note.with_text("{x}").text == "{x}" and note.with_text("x").values == note.values
+    assert noted(arg("k")).text.parts == arg("k").parts and pickle.loads(pickle.dumps(note)).text.parts == note.text.parts
 
 
 def test_warnings_are_heard_as_notes_and_warn_with_their_words():

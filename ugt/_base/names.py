@@ -16,6 +16,7 @@ from .arrays import Int32, NDArray
 from .identifiers import INTEGER, one_number
 from .notes import Note
 from .notices import note
+from .wording import arg
 
 NINES = re.compile(r"(7+|8+|9+)")  # 7, 88, 999: how codes are written
 _ZEROS = re.compile(r"^\+?0*(?=[0-9])|(?<![0-9.])0+(?=[0-9])")
@@ -74,7 +75,7 @@ def joined(what: str, column: identifiers.Column, merge: bool = False) -> identi
     return column
 
 
-def note_alike(what: str, ids: NDArray[Any], merge: bool = False, way: str = "merge_names joins them") -> list[list[int]]:
+def note_alike(what: str, ids: NDArray[Any], merge: bool = False, way: str = arg("merge_names") + " joins them") -> list[list[int]]:
     """Return the positions of ids that look alike, in groups of at least two, and give a note on them."""
     if not identifiers.is_text(ids):
         return []
@@ -194,7 +195,8 @@ def _rankings(given: Sequence[str]) -> list[str]:
 _ODD_LABELS: tuple[tuple[Callable[..., Note], Callable[[Sequence[str]], list[str]]], ...] = (
     (
         partial(
-            Note, "like_missing", "Taken as annotations, though they look like codes for 'none': {labels} (if they are, use missing=).",
+            Note, "like_missing", "Taken as annotations, though they look like codes for 'none': {labels} (if they are, use "
+            + arg("missing", ...) + ").",
         ),
         _codes,
     ),
@@ -208,7 +210,8 @@ _ODD_LABELS: tuple[tuple[Callable[..., Note], Callable[[Sequence[str]], list[str
     (
         partial(
             Note, "like_percentages",
-            "Read percentages as classes, not as numbers: {labels} (for numbers write 0.9 for 90%, and give scale='real').",
+            "Read percentages as classes, not as numbers: {labels} (for numbers write 0.9 for 90%, and give "
+            + arg("scale", "real") + ").",
         ),
         partial(_matching, _PERCENTAGE),
     ),
@@ -257,7 +260,7 @@ def positive_by_default(classes: Sequence[Any], option: str) -> list[Note]:
     first, second = classes
     if [str(first), str(second)] == ["0", "1"]:
         return []
-    words = "Positive class: {second} (of {first} and {second}; " + option + "= sets it)."
+    words = "Positive class: {second} (of {first} and {second}; " + arg(option, ...) + " sets it)."
     return [Note("positive_class", words, first=str(first), second=str(second))]
 
 

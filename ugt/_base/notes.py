@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Callable
+from string import Formatter
+from typing import Any
 
 from .checks import error
+from .wording import Text
 
+FORM = Formatter()
 CODE = re.compile(r"[a-z]+(?:_[a-z]+)*")
 
 
@@ -21,7 +24,8 @@ class Note:
     code : str
         What it is: small letters and underscores. Whatever depends on a note asks for its code, never for its words.
     words : str
-        The sentence, with the names of values in braces, as in :meth:`str.format`.
+        The sentence, with the names of values in braces, as in :meth:`str.format`. Where it names an argument, it has an
+        :func:`~ugt._base.wording.arg`, which the text keeps.
     **values
         The numbers and names in the sentence, plain values: texts, numbers, None.
 
@@ -50,15 +54,11 @@ class Note:
     def __init__(self, code: str, words: str, /, **values: Any) -> None:
         if not CODE.fullmatch(code):
             raise error("code", "be small letters and underscores", repr(code))
-        for name, value in (("code", code), ("text", words.format(**values)), ("values", values), ("words", words)):
+        for name, value in (("code", code), ("text", _filled(words, values)), ("values", values), ("words", words)):
             object.__setattr__(self, name, value)
 
     def __str__(self) -> str:
         return self.text
-
-    def reworded(self, change: Callable[[str], str]) -> Note:
-        """Return the same fact with changed words; names and texts of the user are values, which stay as they are."""
-        return Note(self.code, change(self.words), **self.values)
 
     def with_text(self, text: str) -> Note:
         """Return the same fact as another sentence."""
@@ -72,9 +72,24 @@ class Note:
     def of_dict(cls, found: Mapping[str, Any]) -> Note:
         """Return the note of what :meth:`to_dict` returns."""
         code, values, text = (found[name] for name in ("code", "values", "text"))
-        note = cls(code, "{text}", text=str(text))
+        note = cls(code, "{text}", text=text)
         object.__setattr__(note, "values", dict(values))
         return note
+
+
+def _filled(words: str, values: Mapping[str, Any]) -> Text:
+    """Return the sentence with its values; arguments that it names stay parts of it."""
+    found: list[object] = []
+    for part in words.parts if isinstance(words, Text) else (words,):
+        if not isinstance(part, str):
+            found.append(part)
+            continue
+        for literal, name, form, conversion in FORM.parse(part):
+            found.append(literal)
+            if name is not None:
+                value = values[name]
+                found.append(value if isinstance(value, Text) else FORM.format_field(FORM.convert_field(value, conversion), form or ""))
+    return Text(*found)
 
 
 def noted(message: str | Note) -> Note:

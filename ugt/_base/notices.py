@@ -27,7 +27,7 @@ def warn(message: str | Note, category: type[Warning] = RuntimeWarning, *, stack
     while left > 0 and frame.f_back is not None:
         frame, level = frame.f_back, level + 1
         left -= frame.f_code.co_name != WRAPPER  # the line that called the public function, not its decorator
-    warnings.warn(str(message), category, stacklevel=level)
+    warnings.warn(message.text if isinstance(message, Note) else message, category, stacklevel=level)
 
 
 def note(message: Note) -> None:

@@ -88,7 +88,7 @@ def _flat(parts: tuple[object, ...]) -> tuple[Part, ...]:
     found: list[Part] = []
     for part in parts:
         found += part.parts if isinstance(part, Text) else [part if isinstance(part, (str, Arg, Subject, Either)) else str(part)]
-    return tuple(found)
+    return tuple(part for part in found if part != "")
 
 
 def arg(name: str, value: object = None) -> str:

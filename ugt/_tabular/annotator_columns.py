@@ -206,6 +206,6 @@ def _note_strangers(header: Sequence[str], cells: Any, missing: Sequence[str]) -
         if len(own) and len(rest) and own.mean() < 0.1 and rest.mean() > 0.4 and not RATER_HEADER.fullmatch(name):
             words = (
                 "Read {name!r} as an annotator, though it agrees with the others by a kappa of {own:.2f}, and these with each other by "
-                "{rest:.2f} (if it is not an annotator, name it in ignore_columns)."
+                "{rest:.2f} (if it is not an annotator, name it in " + arg("ignore_columns") + ")."
             )
             note(Note("odd_annotator", words, name=name, own=float(own.mean()), rest=float(rest.mean())))

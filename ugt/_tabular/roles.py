@@ -270,7 +270,7 @@ def check_grouped(argument: str, points: Sequence[str], where: Callable[[str], s
 def note_small(points: Sequence[str]) -> None:
     """Note numbers with points that may separate thousands, though they are read as decimal signs."""
     if points and is_number(points[0]) and all(map(THOUSANDS.fullmatch, points)):
-        words = "Read {cell!r} as {number:g}, a number below 1,000 (if points separate thousands: decimal=',')."
+        words = "Read {cell!r} as {number:g}, a number below 1,000 (" + IF_THOUSANDS + ")."
         note(Note("decimal_signs", words, cell=points[0], number=float(points[0])))
 
 

@@ -7,6 +7,7 @@ from .._base.axes import Axes
 from .._base.grades import order_said
 from .._base.names import listed
 from .._base.notes import Note
+from .._base.wording import arg
 
 
 def position_note(axes: Axes, of: str) -> Note:
@@ -29,14 +30,14 @@ def columns_note(axes: Axes, of: str, ordered: bool) -> Note | None:
         return None
     words = (
         "The columns of {of} have no names: they were read in the order {order} (if it is another one, name the columns, or give the "
-        "classes of the annotations in that order: classes=)."
+        "classes of the annotations in that order: " + arg("classes", ...) + ")."
     )
     return Note("unnamed_columns", words, of=of, order=listed(map(str, names.tolist())))
 
 
 def categories_note(axes: Axes) -> Note:
     """Return the note that the order of categories was taken as that of grades."""
-    words = "Read the ordered categories as grades, in the order {order} (if they have none: classes=)."
+    words = "Read the ordered categories as grades, in the order {order} (if they have none: " + arg("classes", ...) + ")."
     return Note("ordered_categories", words, order=order_said(axes.classes))
 
 

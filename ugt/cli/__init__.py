@@ -12,11 +12,12 @@ from typing import Any
 
 from .._base.checks import error
 from .._base.version import __version__
+from .._base.wording import words_of
 from .._tabular.csv_text import utf8
 from .._tabular.windows import typed
 from . import agreement, calibrate, check, command, conformal, convert, evaluate, example, judge, plan, reader_study, report, shell
 from .output import progress as telling_progress
-from .wording import speaking
+from .wording import speaking, worded
 
 EXAMPLES = """\
 examples:
@@ -109,7 +110,7 @@ def _run(words: Sequence[str]) -> int:
     warned: list[str] = []
     told = not getattr(options, "no_progress", True)
     with warnings.catch_warnings(), command.manner(options) as (how, read), telling_progress(told and how != "quiet"):
-        warnings.showwarning = lambda message, *_: _warn(str(message), warned)
+        warnings.showwarning = lambda message, *_: _warn(words_of(message), warned)
         found = options.run(options)
     if how == "json":
         command.print_json(options.called, {**found, "read": read}, warned)
@@ -119,7 +120,7 @@ def _run(words: Sequence[str]) -> int:
 
 
 def _warn(message: str, warned: list[str]) -> None:
-    message = command.in_options(message)
+    message = worded(message)
     warned.append(message)
     print(f"ugt: {command.printable(message)}", file=sys.stderr)
 

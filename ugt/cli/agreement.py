@@ -29,8 +29,9 @@ from ..tables.limits import MOST as MOST_READERS
 from ..tables.limits import LimitsRow, between
 from ..tables.rows import cells_of
 from .cases import add_resampling, annotations_of, of_cases, read_record
-from .command import ANNOTATIONS, aligned, decimal, group, new_command, note_in_options, output_file, say, spanned, written
+from .command import ANNOTATIONS, aligned, decimal, group, new_command, output_file, say, spanned, written
 from .reading import add_reading
+from .wording import worded_note
 
 SHOWN = 12  # annotators, and pairs, in the printed tables
 MOST_PAIRS = 100  # in the JSON
@@ -85,7 +86,7 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
         )
         if page is not None:
             _write_page(given, options, resampling, [*hints, *read.all_notes], page)
-    hints = [*map(note_in_options, hints)]
+    hints = [*map(worded_note, hints)]
     say(*map(str, hints), *filter(None, [read.missing_note()]), *lines)
     read = replace(read, notes=(*read.notes, *hints))
     if draft is not None:

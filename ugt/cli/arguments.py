@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import textwrap
-from typing import Any
+from typing import Any, Callable
 
 
 class Help(argparse.RawDescriptionHelpFormatter):
@@ -20,6 +20,18 @@ class Help(argparse.RawDescriptionHelpFormatter):
         if isinstance(action, argparse._SubParsersAction):  # argparse would indent the commands under COMMAND
             return "".join(f"  {one.dest:<14}{one.help}\n" for one in action._choices_actions)
         return super()._format_action(action)
+
+
+def number(kind: Callable[[str], Any]) -> Callable[[str], Any]:
+    """Return the type of an option of numbers, which says how to write them if there is a comma."""
+
+    def read(text: str) -> Any:
+        if "," in text:
+            raise argparse.ArgumentTypeError(f"must be numbers with points, and blanks between them. Got {text!r}")
+        return kind(text)
+
+    read.__name__ = getattr(kind, "__name__", "number")  # argparse says it
+    return read
 
 
 class Given(argparse.Action):

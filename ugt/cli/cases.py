@@ -27,8 +27,9 @@ from ..evaluation.input import aggregation_input
 from ..io.beside import cluster_file, prediction_file, reliability_file, subgroup_file
 from ..resampling import ids_of_cases
 from . import facts
-from .command import Parser, note_in_options, took
+from .command import Parser, took
 from .reading import OPTIONS, ROLES, add_reading, order_given, scale_given
+from .wording import worded_note
 
 KINDS = ("auto", "logits", "probabilities")
 
@@ -130,7 +131,7 @@ def read_annotations(options: argparse.Namespace, path: str) -> io.AnnotationFil
     if options.ratings and options.format not in ("auto", "ratings"):
         raise error("--format", "be left out with --ratings", repr(options.format))
     read = io.read_annotations(path, format="ratings" if options.ratings else options.format, **named)
-    return replace(read, notes=tuple(map(note_in_options, read.notes)))
+    return replace(read, notes=tuple(map(worded_note, read.notes)))
 
 
 def reading_words(options: argparse.Namespace) -> list[str]:
@@ -210,7 +211,7 @@ def predicted_cases(option: str, path: str, known: Any, options: argparse.Namesp
         notes.append(position_note(known.axes, f"The scores of {os.path.basename(path)}"))
     if predictions.classes is None:
         said = columns_note(known.axes, os.path.basename(path), getattr(known, "ordered", False))
-        notes += [] if said is None else [note_in_options(said)]
+        notes += [] if said is None else [worded_note(said)]
     if predictions.case_ids is not None and (rows < 0).all():
         first = unknown_case(predictions.case_ids, 0, known.axes)
         if annotated:

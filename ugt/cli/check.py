@@ -27,8 +27,9 @@ from ..io.kinds import KINDS, kind_of_file
 from ..tables.context import axes_of_ratings
 from . import facts
 from .cases import add_positive_class, beside, named_apart, read_annotations, reading_words
-from .command import complain, group, new_command, note_in_options, printable, said_of, say
+from .command import complain, group, new_command, printable, said_of, say
 from .reading import add_reading
+from .wording import worded_note
 
 TEXT = """
 Reads files as the other commands do, and prints how each was read: its columns and their roles, cases, annotators and classes, how it was
@@ -126,7 +127,7 @@ class Study:
         except (ValueError, OSError, MemoryError) as problem:
             self.found[i] = {"file": utf8(path), "kind": kind or "annotations", "error": said_of(problem)}
             return
-        self.found[i] = {**found, "file": utf8(path), "notes": [*found["notes"], *map(note_in_options, dict.fromkeys(said))]}
+        self.found[i] = {**found, "file": utf8(path), "notes": [*found["notes"], *map(worded_note, dict.fromkeys(said))]}
 
     def _facts(self, kind: str, path: str) -> dict[str, Any]:
         options, axes, name = self.options, self.axes, os.path.basename(self.path)
@@ -136,7 +137,7 @@ class Study:
                 self.given, self.path = read.annotations, path
                 self.axes = _axes_of(self.given)
             found = facts.of_annotations(path, read)
-            return {**found, "notes": [*found["notes"], *map(note_in_options, like_grades(read.annotations, from_file=True))]}
+            return {**found, "notes": [*found["notes"], *map(worded_note, like_grades(read.annotations, from_file=True))]}
         if kind == "predictions":
             classes = None if axes is None else axes.classes
             on_scale = isinstance(self.given, Ratings) or bool(getattr(self.given, "ordered", False))

@@ -7,7 +7,6 @@ import difflib
 import json
 import math
 import os
-import re
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,13 +21,13 @@ from .. import io
 from .._base.checks import error
 from .._base.notes import Note
 from .._base.version import __version__
-from .._base.wording import Text, words_of
+from .._base.wording import words_of
 from .._tabular import whole_file
 from .._tabular.whole_file import is_stream
 from .._tabular.windows import about_length, check_output
 from ..report.digits import is_flat
-from .arguments import Given, Help
-from .wording import speaking, worded
+from .arguments import Given, Help, number
+from .wording import worded
 
 # The formats that the help of options lists.
 ANNOTATIONS = "CSV, Excel, Parquet, Stata, SPSS, JSON, JSONL, NPY, NPZ or PrefLib"
@@ -55,10 +54,6 @@ _manner: ContextVar[str] = ContextVar("ugt_manner", default="text")
 _told: ContextVar[bool] = ContextVar("ugt_told", default=False)
 _took: ContextVar[list[dict[str, Any]] | None] = ContextVar("ugt_took", default=None)
 
-# Arguments of Python functions whose options have other names.
-KEYWORDS = {"missing": "--na"}
-COMMA = re.compile(r"invalid (?:float|int) value: ('[^']*,[^']*')")
-
 
 class Parser(argparse.ArgumentParser):
     """A parser that reports an error in one line, with the nearest option that exists."""
@@ -68,7 +63,6 @@ class Parser(argparse.ArgumentParser):
         self.color = False  # Python 3.14 would colour the texts, of which the manual is made, too
 
     def error(self, message: str) -> NoReturn:
-        message = COMMA.sub(r"must be numbers with points, and blanks between them. Got \1", message)
         self.exit(2, f"ugt: error: {printable(message)} (see {self.prog} --help)\n")
 
     def _print_message(self, message: str, file: Any = None) -> None:
@@ -101,6 +95,8 @@ def group(parser: argparse.ArgumentParser, title: str) -> Callable[..., None]:
             taken = {"choices" if isinstance(takes, tuple) else "metavar": takes}
             if name.startswith("-"):
                 taken["action"] = Given
+        if more.get("type") in (int, float):
+            taken.update(type=number(more.pop("type")))
         group.add_argument(name, help=help, **{**taken, **more})
 
     return option
@@ -198,44 +194,6 @@ def said_of(problem: BaseException) -> str:
     if isinstance(problem, OSError) and problem.filename is not None and problem.strerror:
         return f"{problem.filename}: {problem.strerror[:1].lower()}{problem.strerror[1:]}"
     return " ".join(worded(words_of(problem)).splitlines()) or "there is not enough memory"
-
-
-def note_in_options(note: Note) -> Note:
-    """Return a note with the options of the command that runs; its values, such as names of the user, stay as they are."""
-    return note.reworded(in_options)
-
-
-def in_options(message: str) -> str:
-    """Return a message with the options of the command that runs: ``missing='drop'`` becomes ``--missing drop``."""
-    if isinstance(message, Text):
-        return worded(message)
-    parser, _ = speaking.get() or (Parser(), argparse.Namespace())
-    actions = [action for action in options_of(parser) if action.option_strings]
-    names = {action.dest: action.option_strings[0] for action in actions}
-    choices = {action.dest: action.choices for action in actions if action.choices}
-
-    def given(match: re.Match[str]) -> str:
-        name, _, value = match.groups()
-        flag = names.get(name)
-        if name in KEYWORDS and KEYWORDS[name] in names.values() and value not in choices.get(name, ()):
-            flag = KEYWORDS[name]
-        return match[0] if flag is None else f"{flag} {value}" if value else flag
-
-    def named(match: re.Match[str]) -> str:
-        return names.get(match[0], match[0])
-
-    def columns(match: re.Match[str]) -> str:
-        roles = re.findall(r"'(\w+)': (\.\.\.|'')", match[1])
-        known = f"{roles[0][0]}_column" in names
-        return ", ".join(f"--{role}-column {name.replace('...', 'NAME')}" for role, name in roles) if known else match[0]
-
-    if "ordered" in names:
-        message = message.replace("ordered=[lowest class, ..., highest class]", "--ordered LOWEST,...,HIGHEST")
-    if "fields" in names:
-        message = re.sub(r"\bfields=\{'(\w+)': \.\.\.\}", r"--fields \1=NAME", message)
-    message = re.sub(r"\bcolumns=\{((?:'\w+': (?:\.\.\.|'')(?:, )?)+)\}", columns, message)
-    message = re.sub(r"\b(\w+)=(['\"]?)((?<=['\"])[^'\"]*|)\2(?![\w(\[{])", given, message)
-    return re.sub(r"\b[a-z]+(?:_[a-z]+)+\b(?!['.])", named, message)
 
 
 @contextmanager

@@ -48,7 +48,6 @@ from .command import (  # fmt: skip
     add_wording,
     group,
     new_command,
-    note_in_options,
     output_file,
     say,
     wording_of,
@@ -56,6 +55,7 @@ from .command import (  # fmt: skip
 )
 from .output import PARTS, certainty_lines, data_lines, model_lines, sizes_line, worklist, worklist_lines
 from .reading import add_reading
+from .wording import worded_note
 
 # Options that are arguments of evaluate(). Options that are not given keep its defaults.
 KEYWORDS = (
@@ -202,7 +202,7 @@ def _evaluate(options: argparse.Namespace) -> dict[str, Any]:
         known = Annotated.all_of(aggregation_input(read.annotations))
         with heard() as said:
             predictions, paths = _predictions(options, known)
-        read = replace(read, notes=(*read.notes, *map(note_in_options, dict.fromkeys(said))))
+        read = replace(read, notes=(*read.notes, *map(worded_note, dict.fromkeys(said))))
         beside = (options.mapping, options.clusters, options.subgroups, options.plan, options.annotator_reliability)
         fingerprints = [io.fingerprint(path) for path in (options.annotations, *paths, *beside) if path is not None]
         inputs = [{name: utf8(value) for name, value in one.items()} for one in fingerprints]

@@ -19,7 +19,7 @@ from ..annotations import Labels, Predictions, Rankings, Ratings, probabilities
 from ..annotations.given import columns_note, position_note
 from ..annotations.probabilities import is_probability, not_probabilities, rounded_note
 from ..io.beside import CaseFile, PredictionFile
-from .command import note_in_options
+from .wording import worded_note
 
 # A description of each format of annotations.
 LAYOUTS = {
@@ -139,7 +139,7 @@ def of_predictions(
             notes = (*notes, position_note(axes, f"The scores of {os.path.basename(os.fspath(path))}"))
         if one.classes is None and not one.numbers:
             said = columns_note(axes, os.path.basename(os.fspath(path)), ordered)
-            notes = (*notes, *([note_in_options(said)] if said else []))
+            notes = (*notes, *([worded_note(said)] if said else []))
         n, away = [int((rows >= 0).sum()) for rows in joins], [int((rows < 0).sum()) for rows in joins]
         by = "position" if one.case_ids is None else "case id"
         found["joined"] = {"to": joined_to, "by": by, "n_cases": min(n), "n_annotated": axes.n_cases}

@@ -25,8 +25,9 @@ from ..tables.source import DataFacts, ReportSource
 from ..tables.standings import FlipRow, MetricRow
 from ..tables.strata import FEW_CASES
 from ..tables.worklist import CaseColumns
-from .command import aligned, decimal, in_blocks, in_options, spanned
+from .command import aligned, decimal, in_blocks, spanned
 from .facts import counted
+from .wording import worded
 
 # Headings of the printed table; those of the report are longer.
 HEADINGS = {
@@ -50,9 +51,9 @@ PARTS = ("data", "left_out", "notes", "models", "metrics", "winners", "flips")
 def data_lines(found: Mapping[str, Any], note: str = "") -> list[str]:
     """Return lines on cases left out, on how predictions were read, on cells read as missing, and on what makes all numbers doubtful."""
     left_out, notes = (f"Left out: {reason}: {n:,}." for reason, n in found["left_out"].items()), notes_of(found)
-    scores = (in_options(one.text) for one in of_codes(notes, *HOW_READ))
+    scores = (worded(one.text) for one in of_codes(notes, *HOW_READ))
     doubts = (f"{claim}: {one}" for claim, said in spoilt(notes) for one in said)
-    return [*left_out, *filter(None, [in_options(found["data"].get("joined") or ""), note]), *scores, *doubts]
+    return [*left_out, *filter(None, [worded(found["data"].get("joined") or ""), note]), *scores, *doubts]
 
 
 def sizes_line(data: DataFacts) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -272,9 +271,9 @@ def _page(parser: argparse.ArgumentParser) -> Iterator[str]:
                 for action in group._group_actions:
                     text = formatter._expand_help(action) if action.help else ""
                     yield from _paragraph(formatter._format_action_invocation(action), text)
-        found = re.search(r"examples:\n(.*?)\n\n", command.epilog or "", re.DOTALL)
-        if found:
-            yield from ('.SS "examples"', ".nf", *map(roff, found[1].splitlines()), ".fi")
+        examples = (command.epilog or "").partition("examples:\n")[2].partition("\n\n")[0]
+        if examples:
+            yield from ('.SS "examples"', ".nf", *map(roff, examples.splitlines()), ".fi")
     yield '.SH "EXIT STATUS"'
     for code, meaning in EXIT_CODES.items():
         yield from _paragraph(str(code), meaning)

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Mapping
 from contextvars import ContextVar
 
+from .._base.notes import Note
 from .._base.wording import Arg, Named, Text
 
 # The parser of the command that runs, whose options texts name, and what was given to it.
@@ -19,6 +20,11 @@ def worded(text: str) -> str:
     """Return a text in terms of the command that runs: ``missing='drop'`` becomes ``--missing drop``; a text without parts is as it was."""
     known = speaking.get()
     return text.worded(_Options(*known)) if isinstance(text, Text) and known is not None else str(text)
+
+
+def worded_note(note: Note) -> Note:
+    """Return a note in terms of the command that runs."""
+    return note.with_text(worded(note.text))
 
 
 class _Options:

@@ -14,6 +14,7 @@ import numpy as np
 
 from .._base.identifiers import factorize, name
 from .._base.notes import Note
+from .._base.wording import arg
 from ..annotations import Labels, Ratings
 from ..annotations.adjudication import adjudicated
 from ..annotations.first_choices import first_choices
@@ -63,7 +64,7 @@ def like_grades(known: Any, from_file: bool = False) -> Iterator[Note]:
     made_up = not from_file and names == [str(k) for k in range(len(names))]
     if len(names) < 3 or made_up or getattr(known, "ordered", False):
         return
-    way = " (to read them as grades, give their order, lowest first, by ordered=)" if isinstance(known, Labels) else ""
+    way = " (to read them as grades, give their order, lowest first, by " + arg("ordered", ...) + ")" if isinstance(known, Labels) else ""
     for what, pattern in (("Roman numerals", ROMAN), ("numbers or grades", NUMBERED), ("degrees", LIKERT)):
         if all(pattern.match(one) for one in names):
             shown = ", ".join([*(name(one) for one in np.asarray(known.axes.classes)[:4]), *(["..."] if len(names) > 4 else [])])

@@ -220,9 +220,8 @@ def _read_long(table: CellTable, roles: dict[str, int], how: Reading) -> Annotat
     if "confidence" in roles and how.format == "auto" and "confidence" not in how.columns:
         code, first = identifiers.factorize(np.column_stack([cells["case"].codes[:, 0], cells["annotator"].codes[:, 0]]))
         if len(code) == len(first):  # one class for each case and annotator
-            words = (
-                "Read labels, one for each case and annotator: their confidence is not used (for rankings of one class: format='rankings')."
-            )
+            words = "Read labels, one for each case and annotator: their confidence is not used (for rankings of one class: "
+            words += arg("format", "rankings") + ")."
             note(Note("confidence_not_used", words))
             roles = {role: c for role, c in roles.items() if role != "confidence"}
             table.used = {role: [c] for role, c in roles.items()}
@@ -252,7 +251,8 @@ def _read_long(table: CellTable, roles: dict[str, int], how: Reading) -> Annotat
     notes = cells["value"].suspicious(missing) if "value" in roles else ()
     annotations = _from_long(columns, how, case.ids, way)
     if "confidence" in columns and isinstance(annotations, Rankings) and (sizes_of(annotations.ranking_offsets) == 1).all():
-        words = "Read rankings of one class each, so that the confidence has no effect (to read labels: columns={{'confidence': ''}})."
+        words = "Read rankings of one class each, so that the confidence has no effect (to read labels: "
+        words += arg("columns", {"confidence": ""}) + ")."
         note(Note("confidence_not_used", words))
     return AnnotationFile(annotations, "rankings" if isinstance(annotations, Rankings) else "long", found, {}, notes)
 

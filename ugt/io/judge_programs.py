@@ -221,7 +221,8 @@ def _promptfoo(records: Iterator[tuple[str, Any]], case: str | None) -> Iterator
             raise error("file", "hold results of promptfoo, with success", json_shown(record), place)
         prompts.setdefault(_provider(record), set()).add(record.get("promptIdx"))
     if case is None and len({str(record.get("vars")) for _, record in known}) < len({record.get("testIdx") for _, record in known}):
-        words = "Tests with the same variables were read as different cases (if they repeat one case, name its id: case='vars.id')."
+        words = "Tests with the same variables were read as different cases (if they repeat one case, name its id: "
+        words += arg("case", "vars.id") + ")."
         note(Note("equal_tests", words))
     times: dict[tuple[Any, str], int] = {}  # tests that are repeated have other numbers, but the same id if a path names one
     for place, record in known:

@@ -251,7 +251,7 @@ def _order(own: list[ScoredSystem], chosen: Mapping[str, Any], clusters: object,
             low, high = ends_of(found, 1 - (1 - level) / len(pairs), clusters_of(clusters, one.labels))
             if math.isnan(low):
                 with heard():
-                    reason = f"no interval over annotators: {found.two_way().reason or ALIKE}"
+                    reason = "no interval over annotators: " + (found.two_way().reason or ALIKE)
         except ValueError as problem:
             reason = words_of(problem)
         shown = bool(low > 0 or high < 0)

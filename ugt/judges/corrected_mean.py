@@ -13,6 +13,7 @@ from .._base.arrays import Array
 from .._base.checks import error, instance, option, scalar, whole
 from .._base.laws import t_quantile
 from .._base.ragged import row_of
+from .._base.wording import arg
 from ..annotations.joins import tells_joins
 from ..resampling import Result, ResultDifference, check_level, ids_of_cases, seed_of
 from ..resampling.spread import FEW_ANNOTATORS, RANDOM, few_annotators, say, with_annotators
@@ -23,7 +24,9 @@ from .input import probabilities_of, read, strata_of
 from .limits import limits_of
 
 MOST_ANNOTATORS = 1000
-ALIKE = "labels, or their differences, are all alike (at an end of a stated scale they have an interval: scale= of Ratings)"
+ALIKE = (
+    "labels, or their differences, are all alike (at an end of a stated scale they have an interval: " + arg("scale", ...) + " of Ratings)"
+)
 TOO_FEW = "fewer than two annotators have two labels, which do not show how annotators differ"
 
 
@@ -48,7 +51,7 @@ class OverBoth(Result):
             low, high = self._without_resamples(number, level, (given["clusters"], None)) or self._student(level, given["clusters"])
         if low < high or math.isnan(low):
             return low, high
-        notices.warn(f"no interval: {ALIKE}", stacklevel=3)
+        notices.warn("no interval: " + ALIKE, stacklevel=3)
         return math.nan, math.nan
 
     def _student(self, level: float, clusters: object) -> tuple[float, float]:

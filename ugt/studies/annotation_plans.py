@@ -11,6 +11,7 @@ import numpy as np
 from .._base import notices
 from .._base.axes import Frozen
 from .._base.checks import error, finite, option, scalar, whole
+from .._base.wording import arg
 from ..annotations.joins import tells_joins
 from ..resampling import check_level
 from ..resampling.spread import FEW_ANNOTATORS, RANDOM, with_annotators
@@ -346,7 +347,10 @@ def _notes(target: Target, table: tuple[AnnotationDesign, ...], impossible: str 
     elif table and target.annotators_random and table[0].n_annotators > max(2, target.only_labels or target.least_labels):
         notes.append(f"with fewer than {table[0].n_annotators} annotators no number of cases up to {MOST_CASES:,} is enough")
     if table and target.annotators_random and target.cost[2] == 0:
-        notes.append("annotators cost nothing here, so that the cheapest plan has many: give the cost of one as the third number of cost=")
+        notes.append(
+            "annotators cost nothing here, so that the cheapest plan has many: give the cost of one as the third number of "
+            + arg("cost", ...)
+        )
     if table and target.metric in OF_PAIRS and target.annotators_random and table[0].n_annotators <= PAIRS_SHARE:
         notes.append("widths are too small with few annotators, by 5% with 8 and up to 20% with 3: what two of them share is not counted")
     return notes

@@ -24,7 +24,8 @@ SINGLE = "annotator of the truth with a single label, whose part is unknown"
 LEFT_OUT = "reader whose figure is undefined, or would be without one of the cases"
 SOFT_TARGET = "The target is the AUROC against a truth drawn from these probabilities. Against the true classes it is usually higher."
 ONE_ANNOTATOR = "The truth is by one annotator, so that other annotators are not covered: intervals take these labels for the truth."
-REVERSED = "Check whether the ratings are the other way round, or another class is the positive one (for a truth of classes: positive=)."
+REVERSED = "Check whether the ratings are the other way round, or another class is the positive one (for a truth of classes: "
+REVERSED += arg("positive", ...) + ")."
 AS_GIVEN = "The probabilities of the truth are taken as given: intervals do not cover other annotators of the truth."
 
 
@@ -60,7 +61,7 @@ class StudyInput(NamedTuple):
     def reversed(self, values: Mapping[str, float]) -> list[str]:
         """Return a note if one of these figures is an AUROC below 0.5."""
         low = [name for name, value in values.items() if value < 0.5] if isinstance(self.figure, SoftAuroc) else []
-        return [f"Below 0.5: {listed(low)}. {REVERSED}"] if low else []
+        return [f"Below 0.5: {listed(low)}. " + REVERSED] if low else []
 
 
 def study_input(
