@@ -89,7 +89,7 @@ class Page:
 
 
 @dataclass(frozen=True, eq=False)
-class Study:
+class ReadStudy:
     """Annotations and predictions of the same cases, joined, with the truths that the models are judged against."""
 
     context: Context  # of the cases with predictions; without results
@@ -162,7 +162,7 @@ class Study:
         ]
 
 
-def read(annotations: Any, predictions: Mapping[str, Any], truth: TruthAsked, asked: ModelsAsked, options: Options) -> Study:
+def read(annotations: Any, predictions: Mapping[str, Any], truth: TruthAsked, asked: ModelsAsked, options: Options) -> ReadStudy:
     """Read and check everything before the first number is computed."""
     known = Annotated.all_of(aggregation_input(annotations))
     given, axes, values, real = known.given, known.axes, grades_of(known.given), isinstance(known.given, Ratings)
@@ -183,7 +183,7 @@ def read(annotations: Any, predictions: Mapping[str, Any], truth: TruthAsked, as
         _at(subgroups_of(asked.subgroups, axes), known.rows), making, options, asked.details, truths.settings["aggregation"], truths.middle,
         truths.diagnostics, by_group, 1 if first else positive_position(axes.classes, asked.positive_class) or 0,
     )  # fmt: skip
-    return Study(context, truths, orders, predicted, said, values, asked)
+    return ReadStudy(context, truths, orders, predicted, said, values, asked)
 
 
 def _at(subgroups: Mapping[str, NDArray[Any]], rows: Int64) -> dict[str, NDArray[Any]]:
