@@ -45,7 +45,7 @@ def _beside(source: ReportSource) -> str:
         there = {name: holds for name, holds in group.items() if name == "guidelines" or source.has_rows(name)}
         said = "; ".join(dict.fromkeys(filter(None, there.values())))
         rows += [[", ".join(f"{name}.csv" for name in there), said]] if there else []
-    listed = {"winners", *(name for group in _FILES for name in group)}  # the page calls no model a winner
+    listed = {"winners", *(name for group in _FILES for name in group)}  # of a file for programs alone the page has no words
     rows += [[f"{name}.csv", _meaning(kind)] for name, kind in TABLES.items() if name not in listed and source.has_rows(name)]
     return table("Files that ugt evaluate writes; Evaluation.tables has the same tables", ["file", "holds"], rows, wordy=True)
 
