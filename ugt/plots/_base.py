@@ -8,9 +8,8 @@ from itertools import zip_longest
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .._base.arrays import Array
+from .._base.arrays import Array, NDArray
 from .._base.axes import Axes
 from .._base.checks import error, whole
 from .._base.identifiers import is_frame
