@@ -98,7 +98,7 @@ def bias(rng: np.random.Generator, n_people: int, leniency: float, *, sorted_: b
         {"A": (ugt.Ratings.from_long(case, who, said), {"j": judge})}, columns={"topic": dict(enumerate(topic))},
         clusters=dict(enumerate(clusters)) if clustered else None, level=0.9,
     )  # fmt: skip
-    return next(row for row in found.bias if row["group"] == "1")
+    return next(row for row in found.bias if row.group == "1")
 
 
 def covered_differences(n_sets: int, n_people: int, leniency: float, seed: int = 6, **design: Any) -> dict[str, int]:
@@ -118,9 +118,9 @@ def covered_biases(n_sets: int, n_people: int, leniency: float, seed: int = 7, *
     rng, hits, halves = np.random.default_rng(seed), {"bias": 0, "apart": 0}, []
     for _ in range(n_sets):
         row = bias(rng, n_people, leniency, **design)
-        hits["bias"] += row["low"] <= KINDER <= row["high"]
-        hits["apart"] += row["apart_low"] <= KINDER <= row["apart_high"]
-        halves.append([(row["high"] - row["low"]) / 2, (row["apart_high"] - row["apart_low"]) / 2])
+        hits["bias"] += row.low <= KINDER <= row.high
+        hits["apart"] += row.apart_low <= KINDER <= row.apart_high
+        halves.append([(row.high - row.low) / 2, (row.apart_high - row.apart_low) / 2])
     return {**hits, "half": np.median(halves, axis=0)}
 
 

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT))  # these sources, whatever is installed
+if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT))  # these sources, whatever is installed
 
 import ugt  # noqa: E402
 

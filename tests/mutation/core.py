@@ -69,9 +69,10 @@ def suffix():
 
 def linked():
     """The objects of the extension, as setup.py lists its files."""
-    listed = re.search(rf'"{MODULE}": \[(.*?)\]', (ROOT / "setup.py").read_text(), re.S)[1]
+    listed = re.search(rf'"{MODULE}": \[(.*?)\]', (ROOT / "setup.py").read_text(encoding="utf-8"), re.S)[1]
     groups = {
-        name: re.findall(r'"(\w+)"', body) for name, body in re.findall(r"^([A-Z]+) = \[(.*?)\]", (ROOT / "setup.py").read_text(), re.M)
+        name: re.findall(r'"(\w+)"', body)
+        for name, body in re.findall(r"^([A-Z]+) = \[(.*?)\]", (ROOT / "setup.py").read_text(encoding="utf-8"), re.M)
     }
     return [MODULE, *re.findall(r'"(\w+)"', listed), *(one for name in re.findall(r"\*([A-Z]+)", listed) for one in groups[name])]
 

@@ -940,7 +940,7 @@ def test_hardly_any_label_of_another_class():
         said = [str(one.message) for one in heard if "of the commonest class" in str(one.message)]
         assert len(said) == 2 * (n < 4) and all(text.startswith(f"Only {n} of 100 labels are not") for text in said)
         notes = ugt.evaluate(labels, {}, n_resamples=20).notes
-        assert any("of the commonest class: the default 95% interval" in note for note in notes) == (n < 4)
+        assert any("of the commonest class: the default 95% interval" in note for note in map(str, notes)) == (n < 4)
 
 
 # ---- values below -1

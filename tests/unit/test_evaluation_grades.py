@@ -10,6 +10,7 @@ import ugt
 from ugt.grades import GRADE_METRICS
 from ugt.report import html
 from ugt.report.sections.provenance import differences
+from ugt.tables.source import ReportSource
 
 RNG = np.random.default_rng(5)
 N, GRADES = 60, np.array([1, 2, 3, 4])
@@ -322,15 +323,15 @@ def test_labels_that_determine_no_strictness_are_evaluated(labels, options, why)
 def test_the_scale_of_a_plan_is_compared_with_the_run(scale, departs):
     model = {"one": np.array(["mild", "severe", "moderate"] * 17)}
     found = ugt.evaluate(WORDS, model, plan={"scale": scale}, details=False, n_resamples=20).to_dict()
-    assert differences(found) == ["scale"] * departs
+    assert differences(ReportSource.read(found)) == ["scale"] * departs
     assert "mild &lt; moderate &lt; severe" in html(found)
 
 
 def test_numbers_of_a_planned_scale_are_numbers():
     made = ugt.evaluate(LABELS, MODELS, plan={"scale": "1.0; 2; 3; 4"}, details=False, **QUICK)
-    assert differences(made.to_dict()) == []
+    assert differences(ReportSource.read(made.to_dict())) == []
     ratings = ugt.evaluate(REAL, {"one": [1.0, 2.0]}, plan={"scale": "real"}, n_resamples=20).to_dict()
-    assert ratings["data"]["scale"] == "real" and differences(ratings) == []
+    assert ratings["data"]["scale"] == "real" and differences(ReportSource.read(ratings)) == []
 
 
 def test_probabilities_with_six_decimals_are_probabilities():

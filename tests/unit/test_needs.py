@@ -77,7 +77,7 @@ def test_an_evaluation_is_refused_before_any_work(more, monkeypatch):
     world = make_world()
     given = more.pop("annotations", labels)(world)
     for name in ("Work", "joined"):
-        monkeypatch.setattr(evaluation, name, Mock(side_effect=AssertionError("work has begun")))
+        monkeypatch.setattr(evaluation.study, name, Mock(side_effect=AssertionError("work has begun")))
     most = f"most of it: {more.get('n_draws', more.get('n_resamples'))} (draws|resamples)"
     refused(rf"^the evaluation \({most}\) {REFUSED}", ugt.evaluate, given, both(world), **more, error=MemoryError)
 

@@ -185,7 +185,7 @@ ORDINAL = {
 @pytest.mark.parametrize("statistic", ORDINAL)
 def test_an_order_of_texts_is_asked_for(statistic):
     function, order = ORDINAL[statistic], ["low", "medium", "high"]
-    must = r"must be ordered \(ordered=\[lowest class, \.\.\., highest class\]\), or have classes that are ascending numbers\. Got classes"
+    must = r"must be ordered \(ordered=\['lowest', \.\.\., 'highest'\]\), or have classes that are ascending numbers\. Got classes"
     with pytest.raises(ValueError, match=must):
         function(ugt.Labels.from_wide(TEXTS))
     numbers = [[order.index(one) for one in row] for row in TEXTS]

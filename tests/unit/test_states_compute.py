@@ -151,7 +151,7 @@ p, scores = (np.load(f"{sys.argv[2]}/{name}.npy", mmap_mode="r") for name in ("p
 if sys.argv[3] == "blocks":
     print(float(states.compute(sys.argv[4], p, scores, max_memory=limit).value))
 else:
-    print(float(public(sys.argv[4])(p, scores).value))
+    print(float(getattr(ugt, sys.argv[4])(p, scores).value))
 """
 
 

@@ -19,7 +19,7 @@ from ..annotations import Labels, Ratings
 from ..annotations.named import Sheet, check_counted, per_case
 from ..annotations.other_annotators import of_cases
 from ..humans.distance_rule import checked, numbers_of
-from ..resampling import ids_of_cases
+from ..resampling import ids_of_cases, seed_of
 from .folds import scores_by_folds
 
 
@@ -46,6 +46,7 @@ def read(labels: Any, judge: Any, values: Any, missing: str = "error", folds: ob
     """
     drop = option("missing", missing, ("error", "drop")) == "drop"
     ratings, words, worth = _numbered(labels, values)
+    seed_of(seed)
     if callable(judge):
         judge = scores_by_folds(ratings, judge, folds, seed)
     elif folds is not None:
