@@ -222,7 +222,7 @@ def differences(kind, n_sets):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@sets(20, 1600)
+@sets(20, 400)
 def test_stated_errors(kind, n_sets):
     off, is_least = differences(kind, n_sets)
     slack = 3 / np.sqrt(2 * n_sets)  # numbers of a case are not independent
