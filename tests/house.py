@@ -46,8 +46,8 @@ LIMITS = {
     "names on top": 60,
 }
 CEILINGS = {
-    "subscripts by texts": 660,
-    "functions of complexity D to F": 42,
+    "subscripts by texts": 653,
+    "functions of complexity D to F": 41,
     "lines of the longest body": 58,
 }
 
