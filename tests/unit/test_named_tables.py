@@ -547,6 +547,14 @@ def test_labels_of_a_conformal_predictor_are_names_or_numbers_of_classes():
         assert ugt.conformal.SplitConformal(alpha=0.3).fit(mixed.set_axis(range(24)), labels).n_cases_ == 24
 
 
+def test_an_index_that_numbers_labels_is_not_read_beside_the_same_numbers_in_another_order():
+    rng = np.random.default_rng(5)
+    frame, number = pd.DataFrame(rng.dirichlet([2, 2, 2], 24), columns=list("abc")).iloc[TURNED], rng.integers(0, 3, 24)
+    for made in (ugt.conformal.SplitConformal(alpha=0.3), ugt.calibration.TemperatureScaling()):
+        refused("counts must have the case ids, which are the numbers of its rows in another order", made.fit, frame, pd.Series(number))
+        made.fit(frame, number[TURNED])
+
+
 def test_values_of_classes_are_joined():
     labels = ugt.Labels.from_wide(np.array(list("abcabcab"))[:, None].repeat(2, 1), classes=list("abc"))
     truth, probs = ugt.dirichlet(labels), np.random.default_rng(0).dirichlet([1, 1, 1], 8)

@@ -13,7 +13,7 @@ from .._base.arrays import Array, Bools, NDArray
 from .._base.checks import error, flag, room
 from .._base.wording import FLOOR_WAY
 from ..annotations import Labels
-from ..annotations.named import Sheet, leader, names_of, of_new_cases
+from ..annotations.named import Sheet, check_counted, leader, names_of, of_new_cases
 from ..annotations.named import table as in_order
 from ..annotations.one_class import check_second
 from ..annotations.probabilities import OUTSIDE, ROW_SUM
@@ -47,7 +47,10 @@ class LogitTable:
         else:
             own = leader("predictions", values)
             _, case_ids, names = names_of("counts", counts)
-            case_ids, names = own.rows if case_ids is None else case_ids, own.columns if names is None else names
+            if case_ids is None:
+                case_ids, counted = own.rows, identifiers.is_numbered(identifiers.index_of(counts))
+                check_counted("counts", Sheet(None, counted=counted), case_ids)
+            names = own.columns if names is None else names
             sheet = Sheet(in_order("predictions", values, case_ids, names))
         table = array_of("predictions", sheet.values)
         if table.ndim == 1:
