@@ -550,8 +550,8 @@ def test_labels_of_a_conformal_predictor_are_names_or_numbers_of_classes():
 def test_an_index_that_numbers_labels_is_not_read_beside_the_same_numbers_in_another_order():
     rng = np.random.default_rng(5)
     frame, number = pd.DataFrame(rng.dirichlet([2, 2, 2], 24), columns=list("abc")).iloc[TURNED], rng.integers(0, 3, 24)
-    for made in (ugt.conformal.SplitConformal(alpha=0.3), ugt.calibration.TemperatureScaling()):
-        refused("counts must have the case ids, which are the numbers of its rows in another order", made.fit, frame, pd.Series(number))
+    for made, what in ((ugt.conformal.SplitConformal(alpha=0.3), "labels"), (ugt.calibration.TemperatureScaling(), "counts")):
+        refused(f"{what} must have the case ids, which are the numbers of its rows in another order", made.fit, frame, pd.Series(number))
         made.fit(frame, number[TURNED])
 
 

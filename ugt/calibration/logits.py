@@ -35,7 +35,9 @@ class LogitTable:
     classes: NDArray[Any] | None = None
 
     @classmethod
-    def of(cls, values: object, kind: str, floor: float | None = None, classes: object = None, counts: object = None) -> LogitTable:
+    def of(
+        cls, values: object, kind: str, floor: float | None = None, classes: object = None, counts: object = None, what: str = "counts"
+    ) -> LogitTable:
         """Check shape and type of predictions; their values are checked as they are read.
 
         Those of the cases of ``counts`` are joined to these; those of new cases have the ``classes`` of the fit, if these have names. What
@@ -46,10 +48,10 @@ class LogitTable:
             case_ids, names = sheet.rows, sheet.columns
         else:
             own = leader("predictions", values)
-            _, case_ids, names = names_of("counts", counts)
+            _, case_ids, names = names_of(what, counts)
             if case_ids is None:
                 case_ids, counted = own.rows, identifiers.is_numbered(identifiers.index_of(counts))
-                check_counted("counts", Sheet(None, counted=counted), case_ids)
+                check_counted(what, Sheet(None, counted=counted), case_ids)
             names = own.columns if names is None else names
             sheet = Sheet(in_order("predictions", values, case_ids, names))
         table = array_of("predictions", sheet.values)

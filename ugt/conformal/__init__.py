@@ -156,7 +156,7 @@ class SplitConformal(Conformal):
         ValueError
             If shapes do not fit, a case has no label or several, or a number is out of range.
         """
-        cases, rule = self._begin(predictions, labels)
+        cases, rule = self._begin(predictions, labels, "labels")
         label, axes = single_labels(labels, cases.axes)
         cases = named(cases, axes, case_ids)
         (group, names), of_class = case_groups(groups, cases.axes), class_groups(self.class_groups, cases.axes)

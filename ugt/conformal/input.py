@@ -42,10 +42,16 @@ class Cases:
 
     @classmethod
     def of(
-        cls, predictions: object, case_ids: object = None, n_classes: int | None = None, classes: object = None, truth: object = None
+        cls,
+        predictions: object,
+        case_ids: object = None,
+        n_classes: int | None = None,
+        classes: object = None,
+        truth: object = None,
+        what: str = "truth",
     ) -> Cases:
         """Read probabilities of new cases, with the ``classes`` of the fit, or of those of a ``truth``, to which they are joined."""
-        table = LogitTable.of(predictions, "probabilities", classes=classes, counts=truth)
+        table = LogitTable.of(predictions, "probabilities", classes=classes, counts=truth, what=what)
         n, k = table.shape
         if n_classes is not None and k != n_classes:
             raise error("predictions", f"have {n_classes} classes, as in the fit", k)

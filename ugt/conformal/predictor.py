@@ -233,10 +233,10 @@ class Conformal(Calibrator):
         cases = Cases.of(predictions, case_ids, self.n_classes_, self.classes_)
         return cases, located_groups(groups, cases.axes, self.groups_), ScoreRule(**self.rule_)
 
-    def _begin(self, predictions: object, truth: object) -> tuple[Cases, ScoreRule]:
+    def _begin(self, predictions: object, truth: object, what: str = "truth") -> tuple[Cases, ScoreRule]:
         check_alpha(self.alpha)
         flag("allow_empty", self.allow_empty)
-        return Cases.of(predictions, truth=truth), ScoreRule.of(self.score, self.randomized, self.penalty, self.k_reg, self.seed)
+        return Cases.of(predictions, truth=truth, what=what), ScoreRule.of(self.score, self.randomized, self.penalty, self.k_reg, self.seed)
 
     def _check_restored(self) -> None:
         check_alpha(self.alpha)
