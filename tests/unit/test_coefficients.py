@@ -348,7 +348,7 @@ def test_krippendorff_as_an_oracle(seed):
     table = np.where(rng.random((40, 5)) < 0.4, np.nan, np.clip(rng.integers(0, 4, (40, 1)) + rng.integers(0, 2, (40, 5)), 0, 4))
     for level in LEVELS:
         theirs = krippendorff.alpha(reliability_data=table.T, level_of_measurement=level)
-        assert ugt.krippendorff_alpha(table, level).value == pytest.approx(theirs, abs=1e-9)
+        assert ugt.krippendorff_alpha(ugt.Ratings.from_wide(table), level).value == pytest.approx(theirs, abs=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(3))
