@@ -382,6 +382,7 @@ FUNCTIONS: dict[str, Entry] = {
     "rating_certainty": Entry(ugt.truth.rating_certainty, (normals,), {"cut": 1.0}, per_case=CASES, lacks={"relabelling": ORDINAL}),
     "ua_coverage": Entry(ugt.metrics.ua_coverage, (posterior, "sets"), per_case=CASES),
     "ua_group_accuracy": Entry(ugt.metrics.ua_group_accuracy, (posterior, "scores", "risk"), {"group_rule": "top_class"}, per_case=CASES),
+    "ua_reciprocal_rank": Entry(ugt.metrics.ua_reciprocal_rank, (posterior, "scores"), per_case=CASES),
     "ua_plausibility_mass": Entry(ugt.metrics.ua_plausibility_mass, (posterior, "sets"), per_case=CASES),
     "ua_rating_accuracy": Entry(
         ugt.metrics.ua_rating_accuracy, (normals, "rated"), {"cuts": [0.5, 1.5]}, per_case=CASES, lacks={"relabelling": ORDINAL}

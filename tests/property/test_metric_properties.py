@@ -44,6 +44,7 @@ METRICS = {
         one.function: Metric(with_k(public(one.function), **OPTIONS.get(one.function, {})), full_k=one.number < AVERAGE_OVERLAP)
         for one in DECLARED.values()
     },
+    "ua_reciprocal_rank": Metric(with_k(ugt.metrics.ua_reciprocal_rank)),
     "ua_coverage": Metric(lambda truth, sets, k: ugt.metrics.ua_coverage(truth, sets), "sets"),
     "ua_coverage of two": Metric(lambda truth, sets, k: ugt.metrics.ua_coverage(truth, sets, j=min(2, sets.shape[1])), "sets"),
     "ua_set_accuracy of sets": Metric(lambda truth, sets, k: ugt.metrics.ua_set_accuracy(truth, sets), "sets"),

@@ -5,6 +5,7 @@ from itertools import combinations, permutations, product
 from math import log2
 
 METRICS = ("topk", "two inside", "set", "overlap", "average_overlap", "kendall", "footrule", "rank_biased", "weighted", "ndcg")
+METRICS += ("reciprocal",)
 
 
 def tie_breaks(values):
@@ -86,6 +87,8 @@ def value(metric, model, truth, k, penalty=Fraction(0)):
     """One model's order against one order of the truth."""
     if metric == "topk":
         return Fraction(truth[0] in model[:k])
+    if metric == "reciprocal":
+        return Fraction(1, model.index(truth[0]) + 1) if truth[0] in model[:k] else Fraction(0)
     if metric == "two inside":
         return Fraction({*truth[: min(2, k)]} <= {*model[:k]})
     if metric == "set":

@@ -72,6 +72,7 @@ METRICS = {
     **{one.function: (lambda d, r: (d.posterior(r), d.scores[r]), {"k": 2}) for one in DECLARED.values()},
     "ua_average_overlap": (lambda d, r: (d.posterior(r), d.scores[r]), {"k": 3}),
     "ua_kendall_distance": (lambda d, r: (d.posterior(r), d.scores[r]), {"k": 2, "penalty": 0.5}),
+    "ua_reciprocal_rank": (lambda d, r: (d.posterior(r), d.scores[r]), {"k": 2}),
     "ua_coverage": (lambda d, r: (d.posterior(r), d.sets[r]), {}),
     **{one.function.__name__: (lambda d, r: (d.posterior(r), d.probs[r]), {}) for one in GRADE_MEANS},
     "ua_plausibility_mass": (lambda d, r: (d.posterior(r), d.sets[r]), {}),

@@ -20,6 +20,7 @@ FOREIGN = {
     "DawidSkene": "dawid_skene", "GLAD": "annotators.glad", "ordinal": "annotators.graded_response",
     "bradley_terry": "judges.strengths", "BradleyTerry": "judges.strengths", "elo": "judges.strengths",
     "inverse_rank": "irn", "average_overlap": "ua_average_overlap", "rbo": "metrics.ua_rank_biased_overlap",
+    "mrr": "metrics.ua_reciprocal_rank", "mean_reciprocal_rank": "metrics.ua_reciprocal_rank",
     "ndcg": "papers.ua_ndcg", "kendall": "metrics.ua_kendall_distance, ugt.grades.ua_kendall", "spearman": "grades.ua_spearman",
     "rps": "calibration.ranked_probability_score", "crps": "calibration.ranked_probability_score",
     "brier": "calibration.histogram_brier_score", "brier_score": "calibration.histogram_brier_score",
