@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from .._base.counts import whole
-from ..tables.rows import defined
+from ..tables.performance import CertaintyRow
+from ..tables.rows import defined, values_of
 from ..tables.standings import MetricRow
 from ..tables.strata import FEW_CASES
 from . import svg
 from .digest import LONGEST, SETTLED, Digest, distinct
 from .digits import Digits
-from .markup import first_row, level_of
+from .markup import level_of
 
-BINS = ("≥ 0.99", "0.9 to 0.99", "0.8 to 0.9", "0.5 to 0.8", "&lt; 0.5")
-# In units of the view box.
+# In units of the view box; names of bins with their places in the key.
+BINS = {"≥ 0.99": 0, "0.9 to 0.99": 66, "0.8 to 0.9": 152, "0.5 to 0.8": 230, "&lt; 0.5": 308}
+BAR_LEFT, BAR_WIDTH, LEAST_WRITTEN = 40.0, 314, 26
 LEFT, RIGHT, TOP, BOTTOM, WIDTH = 40.0, 100.0, 14.0, 162.0, 400.0
 APART = 14.0  # between labels
 MOST_DRAWN = 5  # models
@@ -33,87 +35,73 @@ def by_reliability(digest: Digest) -> list[str]:
     found = [r for r in digest.reliabilities if r is not None]
     if len(found) < 2 or not digest.models:
         return []
-    drawn = digest.models[:MOST_DRAWN]
-    rows = {m: [digest.row(m, r) for r in found] for m in drawn}
-    voted = {m: digest.voted(m) for m in drawn}
-    every = [e for own in rows.values() for e in own if e] + [e for e in voted.values() if e]
-    values = [v for e in every for v in (e.value, e.case_low, e.case_high) if v is not None]
-    values += [defined(e.value) for e in digest.limits]
-    constants = [digest.constant(reliability=r) for r in found]
-    trivial = [defined(e.value) for e in constants if e is not None]
-    share = digest.headline.higher_is_better
-    low, high = svg.around([*values, *(trivial if trivial and near(values, trivial, share) else [])], 0.1)
-    y = svg.Scale(max(low, 0.0), min(high, 1.0) if share else high, BOTTOM, TOP)
+    drawn, share = digest.models[:MOST_DRAWN], digest.headline.higher_is_better
+    rows = [[*(digest.row(m, r) for r in found), digest.voted(m)] for m in drawn]
+    constants = [e for r in found if (e := digest.constant(reliability=r))]
+    most, trivial = values_of(digest.limits), values_of(constants)
+    y = _scale([*values_of(e for own in rows for e in own), *_ends(rows), *most], trivial, share)
     step = (WIDTH - LEFT - RIGHT) / (len(found) + 1)
     at = [LEFT + step * (i + 0.5) for i in range(len(found) + 1)]
-    here = found.index(digest.main) if digest.main in found else None
-    parts = (
-        []
-        if here is None
-        else [f'<rect class="shaded" x="{at[here] - step * 0.35:.1f}" y="8" width="{step * 0.7:.1f}" height="{BOTTOM - 8:g}"/>']
-    )
-    for value in svg.ticks(y):
-        parts.append(f'<line class="hair" x1="{LEFT:g}" x2="{WIDTH - RIGHT:g}" y1="{y.at(value):.1f}" y2="{y.at(value):.1f}"/>')
-        parts.append(
-            f'<text class="soft" x="{LEFT - 6:g}" y="{y.at(value) + 4:.1f}" text-anchor="end">{value * (100 if share else 1):.4g}</text>'
-        )
-    for i, name in enumerate([*(f"{r:g}" for r in found), digest.headline.voted_tick]):
-        kind = "bold" if i == here else "soft"
-        parts.append(f'<text class="{kind}" x="{at[i]:.1f}" y="{BOTTOM + 16:g}" text-anchor="middle">{name}</text>')
-    middle = f'x="{(LEFT + WIDTH - RIGHT) / 2:g}" y="{BOTTOM + 33:g}" text-anchor="middle"'
-    parts.append(f'<text class="soft" {middle}>reliability given to the annotators</text>')
-    labels, called = [], distinct(drawn, 14)
-    if len(digest.limits) == len(found):
-        tops = [y.at(defined(e.value)) for e in digest.limits]
-        parts.append(f'<polyline class="most" fill="none" points="{_path(at, tops)}"/>')
-        labels.append((tops[-1], "ceiling" if share else "floor", ""))
-    if len(trivial) == len(found) and constants[0] is not None and min(trivial) >= y.low and max(trivial) <= y.high:
-        tops = [y.at(v) for v in trivial]
-        parts.append(f'<polyline class="trivial" fill="none" points="{_path(at, tops)}"/>')
-        labels.append((tops[-1], "always one class" if share else f"always “{constants[0].answer}”", ""))
-    for j, model in enumerate(drawn):
-        labels.append(
-            _model_lines(
-                digest,
-                model,
-                called[j],
-                rows[model],
-                voted[model],
-                at,
-                (j - (len(drawn) - 1) / 2) * min(6.0, step / (len(drawn) + 1)),
-                y,
-                parts,
-            )
-        )
-    parts += _labels(labels)
+    parts = _axes(digest, found, at, y)
+    labels: list[tuple[float, str, str]] = []
+    always = "always one class" if share else "".join(f"always “{e.answer}”" for e in constants[:1])
+    for kind, values, label in (("most", most, "ceiling" if share else "floor"), ("trivial", trivial, always)):
+        if len(values) == len(found) and y.low <= min(values) and max(values) <= y.high:
+            parts.append(f'<polyline class="{kind}" fill="none" points="{_path(zip(at, map(y.at, values)))}"/>')
+            labels.append((y.at(values[-1]), label, ""))
+    apart = min(6.0, step / (len(drawn) + 1))
+    for j, (model, label, own) in enumerate(zip(drawn, distinct(drawn, 14), rows)):
+        aside = (j - (len(drawn) - 1) / 2) * apart
+        parts += _model_lines(digest, model, [(x + aside, e) for x, e in zip(at, own) if e is not None], y)
+        last = next(e for e in own[::-1] if e is not None)
+        labels.append((y.at(defined(last.value)), label, f"t{digest.style(model) % svg.N_STYLES}"))
     heading, note = _said_by_reliability(digest)
-    return [figure("by-reliability", heading, note, "".join(parts), BOTTOM + 38)]
+    return [figure("by-reliability", heading, note, "".join([*parts, *_labels(labels)]), BOTTOM + 38)]
 
 
-def _model_lines(
-    digest: Digest,
-    model: str,
-    label: str,
-    rows: Sequence[MetricRow | None],
-    voted: MetricRow | None,
-    at: Sequence[float],
-    aside: float,
-    y: svg.Scale,
-    parts: list[str],
-) -> tuple[float, str, str]:
-    """Draw points joined by lines, with intervals, the voted label last; return the place, text and class of the label."""
+def _ends(rows: Iterable[Iterable[MetricRow | None]]) -> list[float]:
+    return [end for own in rows for e in own if e for end in (e.case_low, e.case_high) if end is not None]
+
+
+def _scale(values: Sequence[float], trivial: Sequence[float], share: bool) -> svg.Scale:
+    """Return the axis of the values, and of the constant answer if it is near enough to be drawn."""
+    low, high = svg.around([*values, *(trivial if trivial and near(values, trivial, share) else [])], 0.1)
+    return svg.Scale(max(low, 0.0), min(high, 1.0) if share else high, BOTTOM, TOP)
+
+
+def _axes(digest: Digest, found: Sequence[float], at: Sequence[float], y: svg.Scale) -> list[str]:
+    """Return the shade of the main analysis, a line for each number of the axis, and the names of the columns, the vote last."""
+    parts, per_unit, half = [], 100 if digest.headline.higher_is_better else 1, (at[1] - at[0]) * 0.35
+    for value in svg.ticks(y):
+        top = y.at(value)
+        parts.append(f'<line class="hair" x1="{LEFT:g}" x2="{WIDTH - RIGHT:g}" y1="{top:.1f}" y2="{top:.1f}"/>')
+        parts.append(f'<text class="soft" x="{LEFT - 6:g}" y="{top + 4:.1f}" text-anchor="end">{value * per_unit:.4g}</text>')
+    for x, r in zip(at, [*found, None]):
+        main = r is not None and r == digest.main
+        kind, name = "bold" if main else "soft", digest.headline.voted_tick if r is None else f"{r:g}"
+        if main:
+            parts.insert(0, f'<rect class="shaded" x="{x - half:.1f}" y="8" width="{2 * half:.1f}" height="{BOTTOM - 8:g}"/>')
+        parts.append(f'<text class="{kind}" x="{x:.1f}" y="{BOTTOM + 16:g}" text-anchor="middle">{name}</text>')
+    middle = f'x="{(LEFT + WIDTH - RIGHT) / 2:g}" y="{BOTTOM + 33:g}" text-anchor="middle"'
+    return [*parts, f'<text class="soft" {middle}>reliability given to the annotators</text>']
+
+
+def _model_lines(digest: Digest, model: str, points: Sequence[tuple[float, MetricRow]], y: svg.Scale) -> list[str]:
+    """Return points joined by lines, with intervals; the line to the voted label, the last one, is dashed."""
     style = digest.style(model)
-    kind, drawn = f"line s{style % svg.N_STYLES}", [(x + aside, e) for x, e in zip(at, [*rows, voted]) if e is not None]
-    known = [(x, y.at(defined(e.value))) for x, e in drawn]
-    solid = known[: len(known) - (voted is not None)]
-    parts.append(f'<polyline class="{kind} thin" points="{_path(*zip(*solid))}"/>' if solid else "")
-    if voted is not None and solid:
-        parts.append(f'<polyline class="{kind} thin" stroke-dasharray="2 3" points="{_path(*zip(*known[-2:]))}"/>')
-    for x, e in drawn:
-        if e.case_low is not None and e.case_high is not None and not digest.withheld:
-            parts.append(f'<path class="{kind}" d="M{x:.1f} {y.at(e.case_low):.1f}V{y.at(e.case_high):.1f}"/>')
-        parts.append(svg.marker(x, y.at(defined(e.value)), style))
-    return known[-1][1], label, f"t{style % svg.N_STYLES}"
+    kind = f"line s{style % svg.N_STYLES}"
+    known = [(x, y.at(defined(e.value))) for x, e in points]
+    voted = points[-1][1].metric == digest.headline.voted
+    solid = known[: len(known) - voted]
+    parts = [f'<polyline class="{kind} thin" points="{_path(solid)}"/>' if solid else ""]
+    if voted and solid:
+        parts.append(f'<polyline class="{kind} thin" stroke-dasharray="2 3" points="{_path(known[-2:])}"/>')
+    for (x, top), (_, e) in zip(known, points):
+        low, high = digest.case_ends(e)
+        if low is not None and high is not None:
+            parts.append(f'<path class="{kind}" d="M{x:.1f} {y.at(low):.1f}V{y.at(high):.1f}"/>')
+        parts.append(svg.marker(x, top, style))
+    return parts
 
 
 def near(values: Sequence[float], trivial: Sequence[float], share: bool) -> bool:
@@ -121,8 +109,8 @@ def near(values: Sequence[float], trivial: Sequence[float], share: bool) -> bool
     return min(values) - max(trivial) < 0.3 if share else min(trivial) - max(values) < max(values) - min(values)
 
 
-def _path(x: Sequence[float], y: Sequence[float]) -> str:
-    return " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y))
+def _path(points: Iterable[tuple[float, float]]) -> str:
+    return " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
 
 
 def _labels(given: list[tuple[float, str, str]]) -> list[str]:
@@ -162,50 +150,42 @@ def _said_by_reliability(digest: Digest) -> tuple[str, str]:
 
 def by_certainty(digest: Digest) -> list[str]:
     """Return the figure of cases by the certainty of their truth, with one bar for each reliability."""
-    bars = [
-        (r, digest.shares(r), defined(e.value))
-        for r in digest.reliabilities
-        if (e := first_row(e for e in digest.certainty_rows if e.reliability == r)) is not None and digest.certainties(r)
-    ]
+    bars = [e for e in digest.certainty_rows if digest.certainties(e.reliability)]
     if not bars:
         return []
+    several = len(bars) > 1
     parts = [f'<text class="soft" x="{WIDTH:g}" y="35" text-anchor="end">mean</text>']
-    if len(bars) > 1:
-        parts.append('<text class="soft" x="0" y="35">reliability</text>')
-    left = 0.0
-    for i, name in enumerate(BINS):
-        parts.append(
-            f'<rect class="z{i}" x="{left:g}" y="4" width="11" height="11"/><text class="soft" x="{left + 15:g}" y="14">{name}</text>'
-        )
-        left += (66, 86, 78, 78, 60)[i]
-    for j, (reliability, shares, mean) in enumerate(bars):
-        top, x = 44 + 30 * j, 40.0
-        main = reliability == digest.main and len(bars) > 1
-        kind = "bold" if main else "soft"
-        if reliability is not None:
-            parts.append(f'<text class="{kind}" x="33" y="{top + 15}" text-anchor="end">{reliability:g}</text>')
-        for i, share in enumerate(shares):
-            width = 314 * share
-            if width > 0:
-                parts.append(f'<rect class="z{i}" x="{x:.1f}" y="{top}" width="{width:.1f}" height="22"/>')
-            if width >= 26:
-                parts.append(
-                    f'<text class="q{i}" x="{x + width / 2:.1f}" y="{top + 15}" text-anchor="middle">{Digits(0).percent(share)}</text>'
-                )
-            x += width
-        if main:
-            parts.append(f'<rect class="frame-line" x="40" y="{top - 1.5}" width="314" height="25"/>')
-        parts.append(f'<text class="{kind}" x="{WIDTH:g}" y="{top + 15}" text-anchor="end">{100 * mean:.1f}</text>')
+    parts += ['<text class="soft" x="0" y="35">reliability</text>'] if several else []
+    for i, (name, left) in enumerate(BINS.items()):
+        parts.append(f'<rect class="z{i}" x="{left}" y="4" width="11" height="11"/><text class="soft" x="{left + 15}" y="14">{name}</text>')
+    for j, e in enumerate(bars):
+        parts += _bar(digest, e, 44 + 30 * j, several and e.reliability == digest.main)
     n, of_all = digest.settled(digest.main)
-    whole_share = Digits(0).percent(n / max(of_all, 1))
     counted = f"{whole(n)} of {whole(of_all)}"
-    heading = (
-        f"The truth is settled in {f'{whole_share} of the' if of_all >= FEW_CASES else counted} cases"
-        if n
-        else "The truth of no case is settled"
-    )
-    heading += digest.at_main.replace(",", " at") if len(bars) > 1 else ""
     if not digest.models:  # the verdict has said it
-        heading = "Certainty of the cases at each reliability" if len(bars) > 1 else "Certainty of the cases"
+        heading = "Certainty of the cases" + " at each reliability" * several
+    else:
+        settled = f"{Digits(0).percent(n / max(of_all, 1))} of the" if of_all >= FEW_CASES else counted
+        heading = f"The truth is settled in {settled} cases" if n else "The truth of no case is settled"
+        heading += digest.at_main.replace(",", " at") if several else ""
     note = f"Cases by the certainty of their top class: {counted} reach {SETTLED}."
     return [figure("by-certainty", heading, note, "".join(parts), 44 + 30 * len(bars) + 10)]
+
+
+def _bar(digest: Digest, e: CertaintyRow, top: int, main: bool) -> list[str]:
+    """Return the bar of a reliability: the shares of the cases by certainty, and the mean at its end."""
+    kind, x = "bold" if main else "soft", BAR_LEFT
+    parts = []
+    if e.reliability is not None:
+        parts.append(f'<text class="{kind}" x="33" y="{top + 15}" text-anchor="end">{e.reliability:g}</text>')
+    for i, share in enumerate(digest.shares(e.reliability)):
+        width = BAR_WIDTH * share
+        if width > 0:
+            parts.append(f'<rect class="z{i}" x="{x:.1f}" y="{top}" width="{width:.1f}" height="22"/>')
+        if width >= LEAST_WRITTEN:
+            said = Digits(0).percent(share)
+            parts.append(f'<text class="q{i}" x="{x + width / 2:.1f}" y="{top + 15}" text-anchor="middle">{said}</text>')
+        x += width
+    if main:
+        parts.append(f'<rect class="frame-line" x="{BAR_LEFT:g}" y="{top - 1.5}" width="{BAR_WIDTH}" height="25"/>')
+    return [*parts, f'<text class="{kind}" x="{WIDTH:g}" y="{top + 15}" text-anchor="end">{100 * defined(e.value):.1f}</text>']

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from typing import Any, NamedTuple, Optional, TypeVar, overload
+from typing import Any, NamedTuple, Optional, Protocol, TypeVar, overload
 
 from .._base.checks import error
 from .._base.records import table_html
@@ -17,6 +17,13 @@ MOST_COLUMNS = 40  # most columns that the repr names
 Number = Optional[float]  # None: undefined
 Cells = dict[str, Any]  # column to plain value; None if a value is undefined
 Row = TypeVar("Row", bound=NamedTuple)
+
+
+class WithValue(Protocol):
+    """A row of a table that has a value."""
+
+    @property
+    def value(self) -> Number: ...
 
 
 @cache
@@ -124,6 +131,16 @@ def defined(value: Number) -> float:
     """Return a number that is known to be defined."""
     assert value is not None
     return value
+
+
+def value_of(row: WithValue | None) -> Number:
+    """Return the value of a row; None without a row."""
+    return None if row is None else row.value
+
+
+def values_of(rows: Iterable[WithValue | None]) -> list[float]:
+    """Return the values of the rows that have one."""
+    return [one for one in map(value_of, rows) if one is not None]
 
 
 def both(interval: Iterable[Any]) -> tuple[Number, Number]:
