@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -71,24 +71,30 @@ def certainty_curve(certainty: Any, *, by: Any = None, ax: Any = None) -> Any:
         if order is not None and len(values) != len(order):
             raise error("certainty", f"have {len(order)} cases, as by", len(values), repr(name) if name else "")
     ax = _base.axes_of(ax)
-    same = [name for name, values in given.items() if order is not None and np.array_equal(values, order, equal_nan=True)]
+    same = [name for name, values in given.items() if order is None or np.array_equal(values, order, equal_nan=True)]
     for i, (name, values) in enumerate(given.items(), start=_base.first_style(ax)):
-        known = np.isfinite(values) if order is None else np.isfinite(values) & np.isfinite(order)
-        at = np.flatnonzero(known)[np.argsort((values if order is None else order)[known], kind="stable")]
+        key = values if order is None else order
+        known = np.isfinite(values) & np.isfinite(key)
+        at = np.flatnonzero(known)[np.argsort(key[known], kind="stable")]
         ids, shown = numbers_of_cases("certainty", named[name]).rows if rows is None else rows, values[at]
         x, label = 100 * (np.arange(len(shown)) + 0.5) / len(shown), _base.labelled(name, _base.undefined(len(values) - len(shown)))
-        if order is None or name in same:
+        if name in same:
             (line,) = ax.plot(x, shown, label=label, drawstyle="steps-mid", zorder=3, **_base.style(i))
         else:
             (line,) = ax.plot(x, shown, _base.marker(i), label=label, color=_base.colour(i), markersize=3, alpha=0.6)
         line.case_ids = None if ids is None else ids[at]
     drawn = np.concatenate([values[np.isfinite(values)] for values in given.values()])
     ax.set_ylim(min(0.0, drawn.min()), 1.02 * max(1.0, drawn.max()))
+    return _base.finish(ax, *_axis_words(named, None if order is None else same), "lower right")
+
+
+def _axis_words(named: Mapping[Any, Any], same: Sequence[Any] | None) -> tuple[str, str]:
+    """Return the labels of both axes; ``same``: the series whose own order the cases have, None if each line has its own."""
     certain = all(isinstance(one, Certainty) or not hasattr(one, "per_case") for one in named.values())
     first = "least certain first" if certain else "lowest value first"
-    if order is not None:
+    if same is not None:
         first = f"in the order of {same[0]}" if same and same[0] else "in the order given"
-    return _base.finish(ax, f"share of cases, {first} (%)", "certainty" if certain else "value of the case", "lower right")
+    return f"share of cases, {first} (%)", "certainty" if certain else "value of the case"
 
 
 def of_cases(argument: str, given: object) -> Array:

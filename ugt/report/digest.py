@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Union
 
@@ -19,10 +19,10 @@ from ..tables.source import ReportSource
 from ..tables.standings import MetricRow
 from ..tables.strata import FEW_CASES, FEW_CLUSTERS
 from ..tables.true_accuracy import NextAnnotatorRow
-from .digits import Digits
+from .digits import Digits, Ends
 from .headline import ACCURACY, Headline, headline_of
 from .lead import Lead, Standing
-from .markup import NONE, apart, first_row, level_of, plain, unique
+from .markup import apart, first_row, level_of, plain, unique
 from .svg import N_COLOURS
 
 SETTLED = 0.99
@@ -56,11 +56,6 @@ def distinct(names: Sequence[str], most: int) -> list[str]:
     cut = [short(name, most) for name in names]
     alike = {one: apart([n for n, c in zip(names, cut) if c == one and len(n) > most], most) for one in cut if cut.count(one) > 1}
     return [alike.get(one, {}).get(name, one) for one, name in zip(cut, names)]
-
-
-def cell_of(lead: Lead | None, pair: list[str]) -> list[str]:
-    """Return the cell of a lead in a table of two models; no cell if there are not two."""
-    return [NONE if lead is None else lead.said(briefly(pair))] if pair else []
 
 
 def briefly(names: Sequence[str]) -> list[str]:
@@ -136,6 +131,10 @@ class Digest:
         """Return the row of a model under a truth."""
         return self.top.get((self.headline.metric, model, reliability))
 
+    def of_main(self, model: str, metric: str, k: object = ...) -> MetricRow | None:
+        """Return the row of a model in any measure under the main truth."""
+        return first_row(self.found(metric=metric, k=k, model=model, reliability=self.main))
+
     def voted(self, model: str) -> MetricRow | None:
         """Return the row of a model against the voted label."""
         return self.top.get((self.headline.voted, model, None))
@@ -164,13 +163,27 @@ class Digest:
         rows = [self.row(m, self.main) for m in self.models] if self.models else self.limits
         return self.headline.digits((e.case_low, e.case_high) for e in rows if e)
 
+    def share_digits(self, intervals: Iterable[Ends]) -> Digits:
+        """Return the digits of shares with these intervals."""
+        return Digits(0) if self.withheld else Digits.of(intervals)
+
+    def amount_digits(self, intervals: Iterable[Ends]) -> Digits:
+        """Return the digits of numbers in units of the scale with these intervals."""
+        return self.headline.whole if self.withheld else Digits.amount(intervals)
+
     def amount(self, value: float) -> str:
         """Return a value of the headline measure with its unit."""
         return self.headline.amount(self.digits, value)
 
-    def case_ends(self, row: MetricRow) -> tuple[float | None, float | None]:
+    def case_ends(self, row: MetricRow) -> Ends:
         """Return the interval over cases of a row of metrics; (None, None) if there are too few cases."""
         return (None, None) if self.withheld else (row.case_low, row.case_high)
+
+    @cached_property
+    def measures(self) -> list[tuple[str, int | None]]:
+        """The measures against the uncertain truth, with their orders."""
+        found = unique((e.metric, e.k) for e in self.source.rows(MetricRow))
+        return [(metric, k) for metric, k in found if not metric.startswith(("voted_", "hard_"))]
 
     # ---- leads
 
@@ -365,6 +378,15 @@ def reliability_words(given: Sequence[Any], voted: str = "voted label") -> str:
 def joined(given: Sequence[str]) -> str:
     """Return text such as "a, b and c"."""
     return given[0] if len(given) == 1 else f"{', '.join(given[:-1])} and {given[-1]}"
+
+
+def per_case(source: ReportSource, kind: str) -> list[str]:
+    """Return text such as "3 labels per case" or "2 to 5 labels per case", as a list; empty if the numbers are unknown."""
+    known = source.data.annotations_per_case
+    if not known:
+        return []
+    least = "" if known.min == known.max else f"{known.min:g} to "
+    return [f"{least}{known.max:g} {kind if least or known.max != 1 else kind[:-1]} per case"]
 
 
 def kind_of_data(source: ReportSource) -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from statistics import median
-from typing import NamedTuple
+from typing import NamedTuple, Optional
 
 from .markup import NONE
 
 NBSP = "\u00a0"
 ROUNDING = 1e-12  # what is smaller is 0, computed in floating point
 FLAT = 1e-9  # the same, of the numbers themselves
+Ends = tuple[Optional[float], Optional[float]]  # of an interval
 MOST = 6  # most decimals that keep an end of an interval from rounding to 0
 
 
@@ -23,20 +24,20 @@ class Digits(NamedTuple):
     share: bool = True
 
     @classmethod
-    def of(cls, intervals: Iterable[tuple[float | None, float | None]]) -> Digits:
+    def of(cls, intervals: Iterable[Ends]) -> Digits:
         """Return digits of percentages by the intervals' median half-width: 1 for 0.5 to 5 points, 0 above, 2 below; else 1."""
         halves = [(high - low) * 50 for low, high in intervals if low is not None and high is not None and not is_flat(low, high)]
         middle = median(halves) if halves else 1.0
         return cls(0 if middle > 5 else 1 if middle >= 0.5 else 2)
 
     @classmethod
-    def proportion(cls, intervals: Iterable[tuple[float | None, float | None]]) -> Digits:
+    def proportion(cls, intervals: Iterable[Ends]) -> Digits:
         """Return digits of proportions by the median width w of intervals: 1 - floor(log10 w), from 2 to 4; 2 without intervals."""
         widths = [high - low for low, high in intervals if low is not None and high is not None and high > low]
         return cls(min(max(1 - math.floor(math.log10(median(widths))), 2), 4) if widths else 2, 1)
 
     @classmethod
-    def amount(cls, intervals: Iterable[tuple[float | None, float | None]]) -> Digits:
+    def amount(cls, intervals: Iterable[Ends]) -> Digits:
         """Return digits of numbers in units of a scale by the intervals' median half-width h: -floor(log10 h), from 0 to 4; else 2."""
         halves = [(high - low) / 2 for low, high in intervals if low is not None and high is not None and high > low]
         return cls(min(max(-math.floor(math.log10(median(halves))), 0), 4) if halves else 2, 1, share=False)

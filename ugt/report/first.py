@@ -12,7 +12,7 @@ from ..tables.standings import MetricRow
 from ..tables.strata import FEW_CASES
 from . import wording
 from .cautions import cautions, spoilt
-from .digest import Digest, kind_of_data, names, reliability_words, shown, words_for_few
+from .digest import Digest, kind_of_data, names, per_case, reliability_words, shown, words_for_few
 from .digits import Digits, is_flat
 from .lead import Lead
 from .markup import Section, bare, text
@@ -65,16 +65,9 @@ def subtitle(source: ReportSource) -> str:
         digest.cases,
         *([f"{whole(facts.n_classes)} {classes}"] if facts.n_classes else []),
     ]
-    per_case = facts.annotations_per_case
     if facts.n_annotators:
         parts.append(f"{whole(facts.n_annotators)} annotator{'s' * (facts.n_annotators != 1)}")
-    if per_case:
-        least, most = per_case.min, per_case.max
-        kind = kind_of_data(source)
-        parts.append(
-            f"{least:g} {kind if least != 1 else kind[:-1]} per case" if least == most else f"{least:g} to {most:g} {kind} per case"
-        )
-    return " · ".join(parts)
+    return " · ".join([*parts, *per_case(source, kind_of_data(source))])
 
 
 # ---- the verdict

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..tables.names import ERROR, TOP, VOTED, VOTED_ERROR
 from ..tables.source import ReportSource
 from ..tables.standings import MetricRow
-from .digits import Digits
+from .digits import Digits, Ends
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Headline:
     voted_name: str = "voted label"
     voted_tick: str = "vote"  # the same below an axis
 
-    def digits(self, intervals: Iterable[tuple[float | None, float | None]]) -> Digits:
+    def digits(self, intervals: Iterable[Ends]) -> Digits:
         """Return the digits of values with these intervals."""
         return Digits.of(intervals)
 
@@ -100,7 +100,7 @@ class Distance(Headline):
     more: tuple[str, str] = ("less", "more")
     voted_name: str = "voted grade"
 
-    def digits(self, intervals: Iterable[tuple[float | None, float | None]]) -> Digits:
+    def digits(self, intervals: Iterable[Ends]) -> Digits:
         return Digits.amount(intervals)
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from .._base.counts import whole
 from ..tables.performance import CertaintyRow
@@ -37,18 +37,12 @@ def by_reliability(digest: Digest) -> list[str]:
         return []
     drawn, share = digest.models[:MOST_DRAWN], digest.headline.higher_is_better
     rows = [[*(digest.row(m, r) for r in found), digest.voted(m)] for m in drawn]
-    constants = [e for r in found if (e := digest.constant(reliability=r))]
-    most, trivial = values_of(digest.limits), values_of(constants)
+    most, trivial = values_of(digest.limits), values_of(digest.constant(reliability=r) for r in found)
     y = _scale([*values_of(e for own in rows for e in own), *_ends(rows), *most], trivial, share)
     step = (WIDTH - LEFT - RIGHT) / (len(found) + 1)
     at = [LEFT + step * (i + 0.5) for i in range(len(found) + 1)]
-    parts = _axes(digest, found, at, y)
-    labels: list[tuple[float, str, str]] = []
-    always = "always one class" if share else "".join(f"always “{e.answer}”" for e in constants[:1])
-    for kind, values, label in (("most", most, "ceiling" if share else "floor"), ("trivial", trivial, always)):
-        if len(values) == len(found) and y.low <= min(values) and max(values) <= y.high:
-            parts.append(f'<polyline class="{kind}" fill="none" points="{_path(zip(at, map(y.at, values)))}"/>')
-            labels.append((y.at(values[-1]), label, ""))
+    flat = list(_flat_lines(digest, [("most", most), ("trivial", trivial)], at, y))
+    parts, labels = [*_axes(digest, found, at, y), *(line for line, _ in flat)], [label for _, label in flat]
     apart = min(6.0, step / (len(drawn) + 1))
     for j, (model, label, own) in enumerate(zip(drawn, distinct(drawn, 14), rows)):
         aside = (j - (len(drawn) - 1) / 2) * apart
@@ -57,6 +51,18 @@ def by_reliability(digest: Digest) -> list[str]:
         labels.append((y.at(defined(last.value)), label, f"t{digest.style(model) % svg.N_STYLES}"))
     heading, note = _said_by_reliability(digest)
     return [figure("by-reliability", heading, note, "".join([*parts, *_labels(labels)]), BOTTOM + 38)]
+
+
+def _flat_lines(
+    digest: Digest, found: Iterable[tuple[str, list[float]]], at: Sequence[float], y: svg.Scale
+) -> Iterator[tuple[str, tuple[float, str, str]]]:
+    """Yield the lines of the limit and of the constant answer with their labels, if they are known at all reliabilities and on the axis."""
+    constant, share = digest.constant(reliability=digest.reliabilities[0]), digest.headline.higher_is_better
+    always = "always one class" if share or constant is None else f"always “{constant.answer}”"
+    for kind, values in found:
+        if len(values) == len(at) - 1 and y.low <= min(values) and max(values) <= y.high:
+            label = always if kind == "trivial" else "ceiling" if share else "floor"
+            yield f'<polyline class="{kind}" fill="none" points="{_path(zip(at, map(y.at, values)))}"/>', (y.at(values[-1]), label, "")
 
 
 def _ends(rows: Iterable[Iterable[MetricRow | None]]) -> list[float]:

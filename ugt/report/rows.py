@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from . import svg
 from .digits import Digits
 from .markup import NONE, framed
 
+Entry = TypeVar("Entry")
+MOST_ORDERED = 15  # rows of a table in an order
 TOO_FEW = "too few for an interval"
 EDGE = 5.0  # per cent of an axis, where its numbers would stand out of it
 
@@ -44,6 +46,15 @@ def first_of(drawn: Sequence[Any], every: Sequence[Any]) -> str:
     return f"; the first {len(drawn)} of {len(every)} models" if len(drawn) < len(every) else ""
 
 
+def both_ends_of(entries: Sequence[Entry], first: str, last: str) -> tuple[Sequence[Entry], str]:
+    """Return the first and the last rows of many in an order, and what the note of the table says of it."""
+    half = MOST_ORDERED // 2
+    if len(entries) <= MOST_ORDERED:
+        return entries, ""
+    n, drawn = MOST_ORDERED - half, [*entries[: MOST_ORDERED - half], *entries[-half:]]
+    return drawn, f"; the {n} {first} and the {half} {last} of {len(entries):,}"
+
+
 def plain_table(caption: str, note: str, heads: Sequence[str], rows: Iterable[tuple[str, Sequence[str]]]) -> str:
     """Return a table of HTML cells under headings, the first of which is that of the names."""
     columns = "".join(f'<th scope="col" class="r">{head}</th>' if head else "<td></td>" for head in heads[1:])
@@ -67,18 +78,18 @@ def span_table(caption: str, note: str, unit: str, spans: Sequence[Span], digits
     first, other = f'<g class="hair"><g id="{grid}">{lines}</g></g>', f'<use class="hair" href="#{grid}"/>'
     zero = f'<line class="zero" x1="{scale.at(0):.1f}%" x2="{scale.at(0):.1f}%" y2="100%"/>' if leads else ""
     rows = "\n".join(_span_row(one, scale, behind + zero, digits, leads) for one, behind in zip(spans, [first, *[other] * len(spans)]))
-    places = [scale.at(at) for at in marks]
-    anchors = ["start" if place < EDGE else "end" if place > 100 - EDGE else "middle" for place in places]
-    axis = "".join(
-        f'<text x="{place:.1f}%" y="13" text-anchor="{anchor}">{_tick(at, digits.scale, leads)}</text>'
-        for at, place, anchor in zip(marks, places, anchors)
-    )
-    worded = any(one.words for one in spans)
-    last = "<td></td>" if worded else ""
+    last = "<td></td>" * any(one.words for one in spans)
+    axis = "".join(_mark(scale.at(at), _tick(at, digits.scale, leads)) for at in marks)
     heads = f'<th scope="col" class="plot">{unit}</th><th scope="col" class="r">value</th><th scope="col">interval</th>{last}'
     head = f"<thead><tr><td></td>{heads}</tr></thead>"
     foot = f'<tfoot aria-hidden="true"><tr><td></td><td class="plot"><svg>{axis}</svg></td><td></td><td></td>{last}</tr></tfoot>'
     return framed("yard", f"{caption} <small>{note}</small>", f"{head}\n<tbody>\n{rows}\n</tbody>\n{foot}")
+
+
+def _mark(place: float, number: str) -> str:
+    """Return a number below the axis, at a place in per cent of its width."""
+    anchor = "start" if place < EDGE else "end" if place > 100 - EDGE else "middle"
+    return f'<text x="{place:.1f}%" y="13" text-anchor="{anchor}">{number}</text>'
 
 
 def _tick(at: float, scale: int, leads: bool) -> str:

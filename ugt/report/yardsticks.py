@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple, Optional
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from .._base.counts import whole
-from ..tables.answer import ReferenceRow
 from ..tables.confusion import ClassRow
 from ..tables.names import COMMONEST, GRADE_METRICS, KAPPA, MEDIAN, PERFECT, TOP, VOTED, WITHIN, in_grades
+from ..tables.rows import value_of
 from ..tables.standings import MetricRow
 from . import svg
 from .digest import Digest, shown, words_for_few
-from .digits import Digits
+from .digits import Digits, Ends
 from .markup import NONE, bare, first_row, framed, level_of, unique
+from .rows import first_of
 
 MOST_MODELS = 8  # most rows
 FEW_MODELS = 5  # with more, rows are lower
@@ -23,9 +24,6 @@ PEOPLE = "Annotators with each other"
 OWN = "the truth’s<br>own law"
 # Measures of grades next to the error, and their headings.
 BESIDE = {WITHIN: "within one<br>grade, %", KAPPA: "quadratic<br>kappa"}
-
-
-Ends = tuple[Optional[float], Optional[float]]
 
 
 class Line(NamedTuple):
@@ -46,46 +44,36 @@ class Line(NamedTuple):
 def yardsticks(digest: Digest) -> str:
     """Return the table of several models between the limit of the measure and the constant answer."""
     constant, ceiling, people, headline = digest.constant(), digest.ceiling, digest.annotators, digest.headline
-    trivial = None if constant is None else constant.value
-    most = None if ceiling is None else ceiling.value
+    further, drawn = beside_errors(digest), digest.models[:MOST_MODELS]
+
+    def cells(model: str = "", against_one: float | None = None) -> list[str]:
+        """The cells beside the voted label: the value against one annotator, and the measures next to an error."""
+        return [*([digest.digits.value(against_one)] if people else []), *(own.get(model, NONE) for *_, own in further)]
+
     lines = []
     if ceiling is not None:
-        ends = ceiling.case_low, ceiling.case_high
-        at_best = 1.0 if headline.higher_is_better else 0.0
-        lines.append(Line(headline.ceiling, value=ceiling.value, ends=ends, voted=at_best, cells=[NONE]))
-    for model in digest.models[:MOST_MODELS]:
-        row, voted = digest.row(model, digest.main), digest.voted(model)
-        assert row is not None
-        beside = digest.digits.value(people[model].value) if model in people else NONE
-        lines.append(
-            Line(shown(model), "", digest.style(model), row.value, *_ends(row),
-                 None if voted is None else voted.value, [beside])
-        )  # fmt: skip
+        ends, at_best = (ceiling.case_low, ceiling.case_high), 1.0 if headline.higher_is_better else 0.0
+        lines.append(Line(headline.ceiling, value=ceiling.value, ends=ends, voted=at_best, cells=cells()))
+    for model in drawn:
+        one = _line(shown(model), "", digest.style(model), digest.row(model, digest.main), digest.voted(model))
+        lines.append(one._replace(cells=cells(model, value_of(people.get(model)))))
     if constant is not None:
-        by_vote = digest.constant(headline.voted)
-        ends = constant.low, constant.high
-        name, against = f"Always “{shown(constant.answer)}”", None if by_vote is None else by_vote.value
-        lines.append(Line(name, value=constant.value, ends=ends, voted=against, cells=[NONE]))
-    among = next((e.annotators for e in people.values()), None)
+        name, against = f"Always “{shown(constant.answer)}”", value_of(digest.constant(headline.voted))
+        lines.append(Line(name, value=constant.value, ends=(constant.low, constant.high), voted=against, cells=cells()))
+    among = first_row(e.annotators for e in people.values())
     if among is not None:
-        lines.append(Line(PEOPLE, cells=[digest.digits.value(among)]))
-    left = len(digest.models) - MOST_MODELS
-    more = f"; the first {MOST_MODELS} of {len(digest.models)} models" if left > 0 else ""
-    caption, note = headline.caption, f"{headline.note}{digest.at_main}; {digest.cases}{more}"
-    heads = ["against one<br>annotator"] if people else []
-    lines = lines if people else [one._replace(cells=()) for one in lines]
-    further = beside_errors(digest)
-    named = dict(zip(map(shown, digest.models), digest.models))
-    lines = [one._replace(cells=[*one.cells, *(cells.get(named.get(one.name, ""), NONE) for *_, cells in further)]) for one in lines]
-    heads += [head for _, head, _ in further]
-    return _table(digest, caption, note, heads, [one._replace(constant=trivial, ceiling=most) for one in lines], digest.digits)
+        lines.append(Line(PEOPLE, cells=cells(against_one=among)))
+    note = f"{headline.note}{digest.at_main}; {digest.cases}{first_of(drawn, digest.models)}"
+    heads = [*(["against one<br>annotator"] if people else []), *(head for _, head, _ in further)]
+    lines = [one._replace(constant=value_of(constant), ceiling=value_of(ceiling)) for one in lines]
+    return _table(digest, headline.caption, note, heads, lines, digest.digits)
 
 
 def beside_errors(digest: Digest) -> list[tuple[str, str, dict[str, str]]]:
     """Return the measures next to an error: name, heading, and the value of each model."""
     found = []
     for metric, head in BESIDE.items() if not digest.headline.higher_is_better else ():
-        rows = {m: first_row(e for e in digest.found(metric=metric, model=m) if e.reliability == digest.main) for m in digest.models}
+        rows = {m: digest.of_main(m, metric) for m in digest.models}
         known = {m: e for m, e in rows.items() if e is not None and e.value is not None}
         if known:
             digits = digits_of(digest, metric, [(e.case_low, e.case_high) for e in known.values()])
@@ -96,96 +84,80 @@ def beside_errors(digest: Digest) -> list[tuple[str, str, dict[str, str]]]:
 def digits_of(digest: Digest, metric: str, ends: Sequence[Ends]) -> Digits:
     """Return the digits of a measure of grades: shares in per cent, others in their unit."""
     if GRADE_METRICS[metric].unit == "share":
-        return Digits(0) if digest.withheld else Digits.of(ends)
-    return digest.headline.whole if digest.withheld else Digits.amount(ends)
+        return digest.share_digits(ends)
+    return digest.amount_digits(ends)
 
 
 def measures(digest: Digest) -> str:
     """Return the table of one model: each measure with its own baseline and its own ceiling."""
     (model,) = digest.models
-    if not digest.headline.higher_is_better:
-        return _errors(digest, model)
-    lines = list(_lines_of(digest, model))
-    digits = Digits(0) if digest.withheld else Digits.of(one.ends for one in lines)
-    constant = digest.constant()
-    always = "always the<br>commonest" if constant is None else f"always<br>“{shown(constant.answer, 16)}”"
+    shares, constant = digest.headline.higher_is_better, digest.constant()
+    lines = list(_lines_of(digest, model) if shares else _errors(digest, model))
+    digits = (digest.share_digits if shares else digest.amount_digits)(one.ends for one in lines)
     filled = [one._replace(cells=[digits.value(one.constant), digits.value(one.ceiling)]) for one in lines]
-    note = f"The truth is drawn from what the annotations leave open{digest.at_main}; {digest.cases}"
-    several = sum(one.ceiling is not None for one in lines) > 1  # also of areas, which are not those of first choices
-    limit = "ceiling: the most that these annotations allow" if several else ""
-    return _table(digest, f"{shown(model)} against the annotators’ truth", note, [always, "ceiling"], filled, digits, limit)
+    trivial = "commonest" if shares else "median"
+    heads = [f"always the<br>{trivial}" if constant is None else f"always<br>“{shown(constant.answer, 16)}”", "ceiling" if shares else OWN]
+    begin = "The" if shares else "Lower is better; the"
+    note = f"{begin} truth is drawn from what the annotations leave open{digest.at_main}; {digest.cases}"
+    limit = "the truth’s own law as the prediction"
+    if shares:  # several: also of areas, which are not those of first choices
+        several = sum(one.ceiling is not None for one in lines) > 1
+        limit = "ceiling: the most that these annotations allow" if several else ""
+    return _table(digest, f"{shown(model)} against the annotators’ truth", note, heads, filled, digits, limit)
 
 
-def _errors(digest: Digest, model: str) -> str:
-    """Return the table of one model of grades or ratings: each error with that of the constant answer and of the truth's own law."""
-    lines = []
+def _errors(digest: Digest, model: str) -> Iterator[Line]:
+    """Yield each error of a model of grades or ratings with that of the constant answer and of the truth's own law."""
     for metric in (m for m in unique(e.metric for e in digest.source.rows(MetricRow)) if in_grades(m)):
-        row = first_row(e for e in digest.found(model=model, metric=metric) if e.reliability == digest.main)
+        row = digest.of_main(model, metric)
         if row is None or row.value is None:
             continue
         first = metric == digest.headline.metric
-        voted, one = digest.voted(model) if first else None, digest.next_errors.get(model) if first else None
-        trivial, own = (None if e is None else e.value for e in (digest.reference(name, metric) for name in (MEDIAN, PERFECT)))
-        line = Line(GRADE_METRICS[metric].label, "", 0, row.value, *_ends(row), None if voted is None else voted.value)
-        lines.append(line._replace(constant=trivial, ceiling=own))
+        line = _line(GRADE_METRICS[metric].label, "", 0, row, digest.voted(model) if first else None)
+        trivial, own = (value_of(digest.reference(name, metric)) for name in (MEDIAN, PERFECT))
+        yield line._replace(constant=trivial, ceiling=own)
+        one = digest.next_errors.get(model) if first else None
         if one is not None:
-            ends = one.error_low, one.error_high
-            lines.append(Line("Error against one annotator", "", 0, one.error, ends))
-            lines.append(Line(PEOPLE, value=one.annotators, ends=(one.annotators_low, one.annotators_high)))
-    digits = digest.headline.whole if digest.withheld else Digits.amount(one.ends for one in lines)
-    filled = [one._replace(cells=[digits.value(one.constant), digits.value(one.ceiling)]) for one in lines]
-    constant = digest.constant()
-    always = "always the<br>median" if constant is None else f"always<br>“{shown(constant.answer, 16)}”"
-    note = f"Lower is better; the truth is drawn from what the annotations leave open{digest.at_main}; {digest.cases}"
-    return _table(
-        digest,
-        f"{shown(model)} against the annotators’ truth",
-        note,
-        [always, OWN],
-        filled,
-        digits,
-        "the truth’s own law as the prediction",
-    )
+            yield Line("Error against one annotator", "", 0, one.error, (one.error_low, one.error_high))
+            yield Line(PEOPLE, value=one.annotators, ends=(one.annotators_low, one.annotators_high))
 
 
-def _lines_of(digest: Digest, model: str) -> list[Line]:
-    source, main, style = digest.source, digest.main, 0
-    two = source.data.n_classes == 2
-    lines = []
-    orders = {e.k for e in digest.found(model=model, metric=TOP, reliability=main) if e.k is not None}
-    for k in sorted(k for k in orders if k == 1 or k < source.data.n_classes):  # all classes always hold the truth
-        row = first_row(e for e in digest.found(model=model, metric=TOP, k=k) if e.reliability == main)
-        voted = first_row(digest.found(model=model, metric=VOTED, k=k))
-        if row is None or row.value is None:
+def _lines_of(digest: Digest, model: str) -> Iterator[Line]:
+    """Yield the accuracies of each order, the positive and negative agreement of two classes, and areas under curves."""
+    n_classes, positive = digest.source.data.n_classes, digest.source.provenance.positive_class
+    for k in sorted(e.k for e in digest.found(model=model, metric=TOP, reliability=digest.main) if e.k is not None):
+        row = digest.of_main(model, TOP, k)
+        if row is None or row.value is None or 1 < k >= n_classes:  # all classes always hold the truth
             continue
-        known = first_row(e for e in source.rows(ReferenceRow) if (e.metric, e.k, e.reliability) == (TOP, k, main))
-        ceiling = digest.ceiling.value if k == 1 and digest.ceiling is not None else None
         name, note = ("Accuracy", "agreement of the first choice") if k == 1 else (f"Top-{k} accuracy", f"the truth is among the first {k}")
-        lines.append(
-            Line(name, note, style, row.value, *_ends(row), None if voted is None else voted.value,
-                 constant=None if known is None else known.value, ceiling=ceiling)
-        )  # fmt: skip
-    if two:
-        constant = digest.constant()
-        for e in source.rows(ClassRow):
-            if e.model == model and e.ppa is not None:
-                trivial = None if constant is None else float(str(e.class_) == str(constant.answer))
-                name = f"“{shown(e.class_, 20)}” found"
-                note = f"of {whole(e.n_expected)} expected cases"
-                lines.append(Line(name, note, style, e.ppa, (e.ppa_low, e.ppa_high), voted=e.voted_ppa, constant=trivial))
+        line = _line(name, note, 0, row, first_row(digest.found(model=model, metric=VOTED, k=k)))
+        trivial = value_of(digest.reference(COMMONEST, TOP, k))
+        yield line._replace(constant=trivial, ceiling=value_of(digest.ceiling) if k == 1 else None)
+    if n_classes == 2:
+        yield from _found(digest, model)
     for metric, name in (("soft_auroc", "Area under the ROC curve"), ("soft_average_precision", "Average precision")):
-        row = first_row(e for e in digest.found(model=model, metric=metric) if e.reliability == main)
+        row = digest.of_main(model, metric)
         if row is not None and row.value is not None:
-            ceiling, trivial = (None if e is None else e.value for e in (digest.reference(one, metric) for one in (PERFECT, COMMONEST)))
-            positive = source.provenance.positive_class
             note = f"soft, of “{shown(positive, 12)}” × 100" if positive else f"{metric.replace('_', ' ').replace('auroc', 'AUROC')} × 100"
-            lines.append(Line(name, note, style, row.value, *_ends(row), constant=trivial, ceiling=ceiling))
-    return lines
+            most, trivial = (value_of(digest.reference(one, metric)) for one in (PERFECT, COMMONEST))
+            yield _line(name, note, 0, row)._replace(constant=trivial, ceiling=most)
 
 
-def _ends(row: MetricRow) -> tuple[Ends, Ends]:
-    """Return the interval over cases, and the interval over cases and annotators."""
-    return (row.case_low, row.case_high), (row.two_way_low, row.two_way_high)
+def _found(digest: Digest, model: str) -> Iterator[Line]:
+    """Yield how many of the expected cases of each class a model finds."""
+    constant = digest.constant()
+    for e in digest.source.rows(ClassRow):
+        if e.model == model and e.ppa is not None:
+            trivial = None if constant is None else float(str(e.class_) == str(constant.answer))
+            name, note = f"“{shown(e.class_, 20)}” found", f"of {whole(e.n_expected)} expected cases"
+            yield Line(name, note, 0, e.ppa, (e.ppa_low, e.ppa_high), voted=e.voted_ppa, constant=trivial)
+
+
+def _line(name: str, note: str, style: int, row: MetricRow | None, voted: MetricRow | None = None) -> Line:
+    """Return the line of a model with its intervals over cases, and over cases and annotators."""
+    assert row is not None
+    ends, two_way = (row.case_low, row.case_high), (row.two_way_low, row.two_way_high)
+    return Line(name, note, style, row.value, ends, two_way, value_of(voted))
 
 
 def _table(digest: Digest, caption: str, note: str, heads: Sequence[str], lines: Sequence[Line], digits: Digits, limit: str = "") -> str:

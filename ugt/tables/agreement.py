@@ -70,18 +70,16 @@ def make(context: Context, notes: list[Note]) -> Made:
     """Return the tables for the judged cases; tables by class and by pair need labels, and pairs need names of annotators."""
     known, options = context.known, context.options
     if known.rankings is not None:
-        found = of_rankings(known.rankings, known.rows)
-        resampled = yield [Ask(one, options.n_resamples) for one in found.values()]
-        intervals = [context.intervals(one)[0] for one in resampled]
-        return {"agreement": ranking_rows(found, intervals, len(known.rankings.annotators))}
+        return (yield from _of_rankings(context, known.rankings))
     labels = known.labels
     if labels is None:
         return {}
     size = np.bincount(row_of(labels.offsets), labels.count, labels.n_cases)
     several = bool((size > 1).any())
     coefficients = agreement_table(labels) if several else None
-    asks = [] if coefficients is None else [Ask(one, options.n_resamples) for one in coefficients.found]
-    rare = dict.fromkeys(rare_note(one.statistic) for one in (coefficients.found if coefficients else ()) if one.expected)
+    found = coefficients.found if coefficients else ()
+    asks = [Ask(one, options.n_resamples) for one in found]
+    rare = dict.fromkeys(rare_note(one.statistic) for one in found if one.expected)
     notes += [Note("rare_classes", "{what}.", what=text) for text in rare if text]
     tables: dict[str, Sequence[NamedTuple]] = {}
     classes = None
@@ -91,18 +89,22 @@ def make(context: Context, notes: list[Note]) -> Made:
             classes = ByClass(context, size, said, notes) if several else None
             tables["agreement_by_pair"] = _by_pair(context, said, notes)
         if classes is not None and len(classes.chosen):
-            n = options.affordable(
-                5 * labels.n_cases + labels.n_cases * classes.ratios.n_columns, "agreement by class", notes, most=MOST_WORK
-            )
-            asks.append(Ask(classes.ratios, n, context.counted))
+            asks.append(classes.ask(context, notes))
     resampled = yield asks
     if coefficients is not None:
-        ends = np.array([context.intervals(found.take(0))[0] for _, found in zip(coefficients.found, resampled)])
-        ends[[one.reason is not None for one in coefficients.found]] = np.nan
+        ends = np.array([context.intervals(one.take(0))[0] for one in resampled[: len(found)]])
+        ends[[one.reason is not None for one in found]] = np.nan
         tables["agreement"] = coefficients.rows_of(ends, options.level, context.clusters)
     if classes is not None and len(classes.chosen):
         tables["agreement_by_class"] = classes.rows(context, context.intervals(resampled[-1]))
     return tables
+
+
+def _of_rankings(context: Context, rankings: Rankings) -> Made:
+    found = of_rankings(rankings, context.known.rows)
+    resampled = yield [Ask(one, context.options.n_resamples) for one in found.values()]
+    intervals = [context.intervals(one)[0] for one in resampled]
+    return {"agreement": ranking_rows(found, intervals, len(rankings.annotators))}
 
 
 def of_rankings(rankings: Rankings, rows: Any = slice(None)) -> dict[str, Any]:
@@ -149,6 +151,11 @@ class ByClass:
         below = self.counts * (size > 1)[:, None]
         above = below * (self.counts - 1) / np.maximum(size - 1, 1)[:, None]
         self.ratios = Ratios(np.concatenate([above, below], 1), np.arange(len(self.chosen), dtype=np.int64)).compact()
+
+    def ask(self, context: Context, notes: list[Note]) -> Ask:
+        """Return the request for resamples."""
+        work = context.n_cases * (5 + self.ratios.n_columns)
+        return Ask(self.ratios, context.options.affordable(work, "agreement by class", notes, most=MOST_WORK), context.counted)
 
     def rows(self, context: Context, intervals: Array) -> list[AgreementByClassRow]:
         """Return one row per class."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -72,22 +72,12 @@ def make(context: Context, notes: list[Note]) -> Made:
             Note("too_large", "ROC and precision-recall curves were not computed: over {most:,} cases x classes.", most=MOST_CELLS)
         )
         return {}
-    kept = context.defined
-    if not kept.any():
+    if not context.defined.any():
         return {}
-    mean = context.mean[kept]
+    mean = context.mean[context.defined]
     classes = [context.positive] if context.known.n_classes == 2 else _classes(mean, context.known.axes, notes)
     n = _resamples(len(mean) * len(context.scores) * len(classes), context, notes)
-    makers: dict[tuple[str, str], Callable[[], Curves]] = {}
-    for k in classes:
-        name, p = str(context.known.axes.classes[k]), np.ascontiguousarray(np.clip(mean[:, k], 0.0, 1.0))
-        if not 0 < p.sum() < len(p):
-            lacking = "negative" if p.sum() > 0 else "positive"
-            words = "Curves of class {name} are undefined: no case is {lacking}."
-            notes.append(Note("one_sided_class", words, name=name, lacking=lacking))
-            continue
-        for model, table in context.scores.items():
-            makers[model, name] = partial(Curves.of, table, k, p, kept)
+    makers = dict(_makers(context, mean, classes, notes))
     found = {key: make() for key, make in makers.items()} if n else {}  # without bands one after the other, which takes less memory
     # areas of two classes are those of the metrics, on the same resamples, and have the same intervals
     soft = [(rows[0], score) for score, rows in context.further if rows[0].metric == "soft_auroc"]
@@ -105,6 +95,21 @@ def make(context: Context, notes: list[Note]) -> Made:
         curves += _points_of(model, name, one.column, bands, len(mean))
         rows.append(_areas_of(model, name, one.areas, bands[-len(ALL) :], len(mean)))
     return {"curves": curves, "curve_scores": rows}
+
+
+def _makers(
+    context: Context, mean: Array, classes: Sequence[int], notes: list[Note]
+) -> Iterator[tuple[tuple[str, str], Callable[[], Curves]]]:
+    """Yield the model, the class and a function that makes their curves; add a note on classes without cases on both sides."""
+    for k in classes:
+        name, p = str(context.known.axes.classes[k]), np.ascontiguousarray(np.clip(mean[:, k], 0.0, 1.0))
+        if not 0 < p.sum() < len(p):
+            lacking = "negative" if p.sum() > 0 else "positive"
+            words = "Curves of class {name} are undefined: no case is {lacking}."
+            notes.append(Note("one_sided_class", words, name=name, lacking=lacking))
+            continue
+        for model, table in context.scores.items():
+            yield (model, name), partial(Curves.of, table, k, p, context.defined)
 
 
 def _classes(mean: Array, axes: Axes, notes: list[Note]) -> list[int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -23,6 +23,7 @@ from .rows import Number, with_ends
 from .standings import both_ends
 
 if TYPE_CHECKING:
+    from ..resampling import Resamples
     from .context import Context
 
 
@@ -57,20 +58,12 @@ def make(context: Context, notes: list[Note]) -> Made:
     at = [i for i, row in enumerate(context.metrics) if (row.metric, row.k, row.reliability) == wanted]
     if not at:
         return {}
-    own, unit = [context.metrics[i] for i in at], context.unit_names[0]
+    own = [context.metrics[i] for i in at]
     shown = _over_named(context, k)
     by_source = {"annotators": shown} if shown else {"labels": _over_labels(context, k, notes)}
     by_source["draws"] = [with_ends(row.draw_std, (row.draw_low, row.draw_high)) for row in own]
     if any(row.n_cases for row in own):
-        found = context.beside((yield context.asked)).take([len(context.certainty) + i for i in at])
-        stds = _std(found.values)
-        ends = context.intervals(found)
-        together = found.values + np.stack([context.deviations[i] for i in at], axis=1)
-        ends_together = [
-            both_ends(values, context.options.level) if context.deviations[i].any() else end for values, i, end in zip(together.T, at, ends)
-        ]
-        by_source[unit] = [with_ends(std, end) for std, end in zip(stds, ends)]
-        by_source[f"{unit} and draws"] = [with_ends(std, end) for std, end in zip(_std(together), ends_together)]
+        by_source.update(_over_cases(context, context.beside((yield context.asked)), at))
     widths = [((row.two_way_low, row.two_way_high), part[1:]) for row, part in zip(own, shown)]
     notes += wider_alone(widths, len(context.known.annotators))
     rows = [
@@ -80,6 +73,18 @@ def make(context: Context, notes: list[Note]) -> Made:
         if spreads
     ]
     return {"sources_of_spread": rows}
+
+
+def _over_cases(context: Context, resamples: Resamples, at: Sequence[int]) -> dict[str, list[Spread]]:
+    """Return the spreads of the metrics at some places over other cases, and over other cases and draws of the truth."""
+    found, unit, level = resamples.take([len(context.certainty) + i for i in at]), context.unit_names[0], context.options.level
+    deviations = np.stack([context.deviations[i] for i in at], axis=1)
+    together, ends = found.values + deviations, context.intervals(found)
+    of_both = [both_ends(values, level) if own.any() else end for values, own, end in zip(together.T, deviations.T, ends)]
+    return {
+        unit: [with_ends(std, end) for std, end in zip(_std(found.values), ends)],
+        f"{unit} and draws": [with_ends(std, end) for std, end in zip(_std(together), of_both)],
+    }
 
 
 def wider_alone(ends: Iterable[tuple[Ends, Ends]], n: int) -> list[Note]:

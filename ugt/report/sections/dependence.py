@@ -9,8 +9,8 @@ from ...tables.sensitivity import SensitivityRow
 from ...tables.source import ReportSource
 from ...tables.sources import SpreadRow, wider_alone
 from ..digest import Digest, shown
-from ..digits import Digits, is_flat
-from ..markup import NONE, Section, finding, first_row, level_of, unique
+from ..digits import Digits, Ends, is_flat
+from ..markup import NONE, Section, finding, level_of, unique
 from ..rows import first_of, plain_table
 
 MOST_MODELS, MOST_ROWS = 4, 12
@@ -97,42 +97,28 @@ def _range(own: Sequence[SensitivityRow], digits: Digits) -> str:
 
 
 def _spread(digest: Digest) -> str:
-    entries = [
-        e
-        for e in digest.source.rows(SpreadRow)
-        if e.model in digest.models[:MOST_MODELS] and e.low is not None and e.source not in TOGETHER
-    ]
+    models = digest.models[:MOST_MODELS]
+    entries = [e for e in digest.source.rows(SpreadRow) if e.model in models and e.low is not None and e.source not in TOGETHER]
     if not entries:
         return ""
-    drawn = [m for m in digest.models[:MOST_MODELS] if any(e.model == m for e in entries)]
+    parts = {(e.source, e.model): (e.low, e.high) for e in entries}
+    drawn = unique(sorted((e.model for e in entries), key=models.index))
+    both = {m: (row.two_way_low, row.two_way_high) for m in drawn if (row := digest.row(m, digest.main))}
     digits = _digits(digest)
-    rows = []
-    for source in unique(e.source for e in entries):
-        own = [first_row(e for e in entries if (e.model, e.source) == (m, source)) for m in drawn]
-        rows.append((MEANINGS[source], [_half(e.low, e.high, digits) if e is not None else NONE for e in own]))
+    rows = [(MEANINGS[one], [_half(parts.get((one, m)), digits) for m in drawn]) for one in unique(e.source for e in entries)]
     if not digest.withheld:
-        rows.append(("other annotators like these, and other cases", _both(digest, drawn, digits)))
-    note = f"Half of the {level_of(digest.source)} interval, percentage points{digest.at_main}"
-    note += first_of(digest.models[:MOST_MODELS], digest.models)
-    alone = [first_row(e for e in entries if (e.model, e.source) == (m, "annotators")) for m in drawn]
-    rows_of = [(digest.row(m, digest.main), part) for m, part in zip(drawn, alone)]
-    known = [((row.two_way_low, row.two_way_high), (part.low, part.high)) for row, part in rows_of if row is not None and part is not None]
+        halves = [_half(both.get(m), digits, "not estimated") for m in drawn]
+        rows.append(("other annotators like these, and other cases", halves))
+    note = f"Half of the {level_of(digest.source)} interval, percentage points{digest.at_main}{first_of(models, digest.models)}"
+    known = [(both[m], parts["annotators", m]) for m in drawn if m in both and ("annotators", m) in parts]
     why = wider_alone(known, digest.source.data.n_annotators or 0)
     return plain_table("Sources of uncertainty", ". ".join([note, *map(str, why)]), ["", *map(shown, drawn)], rows)
 
 
-def _both(digest: Digest, drawn: Sequence[str], digits: Digits) -> list[str]:
-    found = []
-    for model in drawn:
-        row = digest.row(model, digest.main)
-        half = NONE if row is None else _half(row.two_way_low, row.two_way_high, digits)
-        found.append("not estimated" if half == NONE else half)
-    return found
-
-
-def _half(low: float | None, high: float | None, digits: Digits) -> str:
-    """Return half the width of an interval; a dash if there is none, or the number is the same in every resample."""
-    return NONE if low is None or high is None or is_flat(low, high) else f"± {digits.points((high - low) / 2)}"
+def _half(ends: Ends | None, digits: Digits, without: str = NONE) -> str:
+    """Return half the width of an interval, unless there is none, or the number is the same in every resample."""
+    low, high = ends or (None, None)
+    return without if low is None or high is None or is_flat(low, high) else f"± {digits.points((high - low) / 2)}"
 
 
 def _heading(digest: Digest) -> str:

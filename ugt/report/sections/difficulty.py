@@ -30,31 +30,23 @@ def render(source: ReportSource) -> Section | None:
 
 
 def _table(digest: Digest, entries: list[StratumRow], stratum: str) -> str:
-    metrics = unique(e.metric for e in entries)
-    metric = TOP if TOP in metrics else next((m for m in metrics if m != "certainty"), None)
-    drawn = digest.models[:MOST]
-    levels = unique(e.level for e in entries)
+    metrics, drawn = unique(e.metric for e in entries if e.metric != "certainty"), digest.models[:MOST]
+    metric = TOP if TOP in metrics else first_row(metrics)
+    levels: dict[str, dict[tuple[str, str | None], StratumRow]] = {}
+    for e in entries:
+        levels.setdefault(e.level, {}).setdefault((e.metric, e.model), e)
     if metric is None or len(levels) < 2:
         return ""
-    known = [e for e in entries if e.metric == metric and e.model in drawn]
-    digits = Digits.of((e.low, e.high) for e in known if not e.few)
+    digits = Digits.of((e.low, e.high) for e in entries if e.metric == metric and e.model in drawn and not e.few)
     rows = []
-    for level in levels:
-        own = [e for e in entries if e.level == level]
-        limit = first_row(e for e in own if e.metric == "certainty")
-        first = next(iter(own))
-        cells = [_cell(first_row(e for e in own if (e.metric, e.model) == (metric, m)), digits) for m in drawn]
-        own_digits = Digits(0) if first.few else digits
-        rows.append((shown(level), [whole(first.n_cases), *cells, own_digits.value(limit.value if limit else None)]))
-    heads = [shown(stratum), "cases", *map(shown, drawn), "ceiling"]
+    for level, own in levels.items():
+        first = next(iter(own.values()))
+        limit = first_row(e.value for e in own.values() if e.metric == "certainty")
+        cells = [_cell(own.get((metric, m)), digits) for m in drawn]
+        rows.append((shown(level), [whole(first.n_cases), *cells, (Digits(0) if first.few else digits).value(limit)]))
     name = "certainty of the truth" if stratum == "certainty" else shown(stratum)
     note = f"UA top-1 accuracy, %{digest.at_main}, {'' if digest.withheld else 'with '}{digest.intervals}; ceiling: mean certainty"
-    return plain_table(
-        f"By {name}",
-        note,
-        heads,
-        rows,
-    )
+    return plain_table(f"By {name}", note, [shown(stratum), "cases", *map(shown, drawn), "ceiling"], rows)
 
 
 def _cell(e: StratumRow | None, digits: Digits) -> str:

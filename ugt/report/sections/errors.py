@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 from ...tables.errors import GivenGradesRow
 from ...tables.names import GRADE_METRICS, MEDIAN, PERFECT, in_grades
+from ...tables.rows import value_of
 from ...tables.source import ReportSource
 from ...tables.standings import MetricRow
-from .. import words
-from ..digest import Digest, briefly, cell_of, names, shown
-from ..markup import NONE, Section, finding, first_row, level_of, unique
+from ..digest import Digest, names, shown
+from ..markup import NONE, Section, finding, first_row, unique
 from ..rows import below, plain_table
+from ..side_by_side import JOINT, Measure, SideBySide, value_cell
 from ..yardsticks import OWN, digits_of
 
 if TYPE_CHECKING:
     from ..lead import Lead
 
-MOST = 4  # models with columns
 GIVEN_GRADES = (
     "The truth model leaves the grade of a case open, and the more so, the fewer annotations a case has. A model that sees the case knows "
     "more than these annotations say: against the truth model its errors then look larger, and its order of the cases worse, than against "
@@ -33,25 +33,20 @@ def render(source: ReportSource) -> Section | None:
     measures = [m for m in unique(e.metric for e in source.rows(MetricRow)) if m in GRADE_METRICS and not (alone and in_grades(m))]
     if len(measures) < 2 - alone or not digest.models:
         return None
-    drawn = digest.models[:MOST]
-    pair = drawn[:2] if len(drawn) > 1 and not digest.withheld else []
-    leads = {m: digest.lead(pair[0], pair[1], m, k=None) for m in measures} if pair else {}
+    table = SideBySide(digest, [(metric, None) for metric in measures])
     lines = []
     for metric in measures:
-        rows = [first_row(e for e in digest.found(metric=metric, model=one) if e.reliability == digest.main) for one in drawn]
+        rows = table.rows(metric, None)
         digits = digits_of(digest, metric, [(e.case_low, e.case_high) for e in rows if e])
-        cells = [NONE if e is None or e.value is None else below(digits, e.value, *digest.case_ends(e)) for e in rows]
-        known = [digest.reference(name, metric) for name in (MEDIAN, PERFECT)]
-        cells += [digits.value(e.value) if e and e.value is not None else NONE for e in known]
-        lines.append((_named(digest, metric), [*cells, *cell_of(leads.get(metric), pair)]))
-    heads = ["measure", *map(shown, drawn), "always the<br>median", OWN, *([" or<br>".join(briefly(pair))] if pair else [])]
-    more = f"; {len(digest.models) - MOST} more models are in metrics.csv" if len(digest.models) > MOST else ""
-    ends = "No interval can be trusted" if digest.withheld else f"{level_of(source)} intervals over {words.unit(source)} below each value"
-    table = plain_table(f"All measures of {_things(digest)}", f"{ends}{digest.at_main}{more}", heads, lines)
+        known = [value_of(digest.reference(name, metric)) for name in (MEDIAN, PERFECT)]
+        cells = [*(value_cell(digest, digits, e) for e in rows), *map(digits.value, known)]
+        lines.append((_named(digest, metric), [*cells, *table.ahead(metric, None)]))
+    heads = table.heads("measure", "always the<br>median", OWN)
+    made = plain_table(f"All measures of {_things(digest)}", table.note("metrics.csv"), heads, lines)
     own = "“The truth’s own law” is what a model has that predicts exactly what the annotations leave open."
-    ahead = " Who is ahead: by intervals of the difference that hold together for all pairs of models." if pair else ""
-    joint = f"<p>{own}{ahead}</p>"
-    return finding("errors", f"Measures of {_things(digest)}", _heading(digest, leads, pair), table, joint, *_given(digest, drawn))
+    joint = f"<p>{own} {JOINT}</p>" if table.pair else f"<p>{own}</p>"
+    heading, given = _heading(digest, table.leads, table.pair), _given(digest, table.drawn)
+    return finding("errors", f"Measures of {_things(digest)}", heading, made, joint, *given)
 
 
 def _given(digest: Digest, drawn: list[str]) -> list[str]:
@@ -84,7 +79,7 @@ def _named(digest: Digest, metric: str) -> str:
     return f"{one.label}<small>{', '.join(filter(None, (unit, better)))}</small>"
 
 
-def _heading(digest: Digest, leads: dict[str, Lead | None], pair: list[str]) -> str:
+def _heading(digest: Digest, leads: dict[Measure, Lead | None], pair: list[str]) -> str:
     signs = [lead.sign for lead in leads.values() if lead is not None]
     if not signs:
         return f"All measures of {_things(digest)} side by side"

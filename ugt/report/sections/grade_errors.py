@@ -9,7 +9,6 @@ from ...tables.grade_errors import GradeErrorRow
 from ...tables.source import ReportSource
 from .. import markup as html
 from ..digest import Digest, names, shown
-from ..digits import Digits
 from ..markup import NONE, Section, first_row, level_of, unique
 from ..rows import below, first_of, plain_table
 
@@ -33,8 +32,8 @@ def render(source: ReportSource) -> Section | None:
 
 
 def _sides(digest: Digest, every: list[GradeErrorRow], more: str) -> str:
-    digits = Digits(0) if digest.withheld else Digits.of((e.near_low, e.near_high) for e in every)
-    amounts = digest.headline.whole if digest.withheld else Digits.amount((e.bias_low, e.bias_high) for e in every)
+    digits = digest.share_digits((e.near_low, e.near_high) for e in every)
+    amounts = digest.amount_digits((e.bias_low, e.bias_high) for e in every)
     rows = []
     for e in every:
         shares = (
@@ -58,7 +57,7 @@ def _sides(digest: Digest, every: list[GradeErrorRow], more: str) -> str:
 def _by_grade(digest: Digest, entries: Sequence[GradeErrorRow], drawn: list[str]) -> str:
     rows = []
     known = [e for e in entries if e.grade is not None and e.model in drawn]
-    amounts = digest.headline.whole if digest.withheld else Digits.amount((e.bias_low, e.bias_high) for e in known)
+    amounts = digest.amount_digits((e.bias_low, e.bias_high) for e in known)
     for grade in unique(e.grade for e in known):
         own = [first_row(e for e in known if (e.grade, e.model) == (grade, m)) for m in drawn]
         cells = []

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from ...tables.names import in_grades, truth_name
 from ...tables.source import ReportSource
-from ...tables.standings import FlipRow, MetricRow
+from ...tables.standings import FlipRow
 from .. import words
 from ..digest import Digest, briefly, names, shown
 from ..digits import Digits
 from ..lead import Lead
-from ..markup import Section, finding, level_of, unique
+from ..markup import Section, finding, level_of
 from ..rows import Span, span_table
 
 
@@ -26,8 +26,8 @@ def render(source: ReportSource) -> Section | None:
     truths.append((headline.voted_name, digest.lead(first, second, headline.voted), False))
     measures = [
         (words.metric_name(m, k), digest.lead(first, second, m, k=k), (m, k) == (headline.metric, headline.k))
-        for m, k in unique((e.metric, e.k) for e in source.rows(MetricRow))
-        if not m.startswith(("voted_", "hard_")) and in_grades(m) != headline.higher_is_better
+        for m, k in digest.measures
+        if in_grades(m) != headline.higher_is_better
     ]
     several = sum(lead is not None for _, lead, _ in measures) > 1  # otherwise it is one of the rows before
     parts = [(f"{headline.name} under each truth", truths), *([(f"Each measure{digest.at_main}", measures)] if several else [])]

@@ -10,17 +10,16 @@ from ...tables.answer import ReferenceRow
 from ...tables.confusion import ClassRow, ConfusionRow
 from ...tables.names import COMMONEST, GRADE_METRICS, PERFECT, TOP, VOTED
 from ...tables.performance import CertaintyRow
+from ...tables.rows import value_of, values_of
 from ...tables.source import ReportSource
-from ...tables.standings import MetricRow
 from .. import words
-from ..digest import Digest, briefly, cell_of, names, shown
-from ..digits import Digits
+from ..digest import Digest, names, shown
 from ..lead import Lead
-from ..markup import NONE, Section, finding, first_row, level_of, unique
-from ..rows import below, plain_table
+from ..markup import Section, finding, first_row, unique
+from ..rows import plain_table
+from ..side_by_side import JOINT, Measure, SideBySide, value_cell
 
 ON_PAGE_ONE = (VOTED, TOP, "soft_auroc", "soft_average_precision")  # of one model
-MOST = 4  # most models with columns
 
 
 def render(source: ReportSource) -> Section | None:
@@ -28,51 +27,26 @@ def render(source: ReportSource) -> Section | None:
     digest = Digest(source).of_choices
     if not digest.models:
         return None
-    if len(digest.models) == 1 and source.data.n_classes == 2:
+    alone = len(digest.models) == 1
+    if alone and source.data.n_classes == 2:
         return _errors(digest)
-    known = ON_PAGE_ONE if len(digest.models) == 1 else (VOTED,)
-    measures = [
-        (m, k)
-        for m, k in unique((e.metric, e.k) for e in source.rows(MetricRow))
-        if m not in (*known, *GRADE_METRICS) and not m.startswith(("voted_", "hard_"))
-    ]
+    elsewhere = (*(ON_PAGE_ONE if alone else (VOTED,)), *GRADE_METRICS)
+    measures = [one for one in digest.measures if one[0] not in elsewhere]
     if not measures:
         return None
-    drawn = digest.models[:MOST]
-    rows = {
-        (m, k): [first_row(e for e in digest.found(metric=m, k=k, model=one) if e.reliability == digest.main) for one in drawn]
-        for m, k in measures
-    }
-    digits = Digits(0) if digest.withheld else Digits.of((e.case_low, e.case_high) for own in rows.values() for e in own if e)
-    pair = drawn[:2] if len(drawn) > 1 and not digest.withheld else []
-    leads = {one: digest.lead(pair[0], pair[1], one[0], k=one[1]) for one in measures} if pair else {}
+    table = SideBySide(digest, measures)
+    rows = {one: table.rows(*one) for one in measures}
+    digits = digest.share_digits((e.case_low, e.case_high) for own in rows.values() for e in own if e)
     lines = []
-    for (metric, k), own in rows.items():
-        if not any(e is not None and e.value is not None for e in own):
-            continue
-        cells = [
-            NONE if e is None else below(digits, e.value, *((None, None) if digest.withheld else (e.case_low, e.case_high))) for e in own
-        ]
-        most, trivial = _limit(digest, metric, k), digest.reference(COMMONEST, metric, k)
-        lines.append(
-            (
-                _name(metric, k),
-                [*cells, digits.value(trivial.value if trivial else None), digits.value(most), *cell_of(leads.get((metric, k)), pair)],
-            )
-        )
-    heads = [
-        "measure, %",
-        *map(shown, drawn),
-        "always the<br>commonest",
-        "ceiling",
-        *([" or<br>".join(briefly(pair))] if pair else []),
-    ]
-    more = f"; {len(digest.models) - MOST} more models are in the appendix" if len(digest.models) > MOST else ""
-    ends = "No interval can be trusted" if digest.withheld else f"{level_of(source)} intervals over {words.unit(source)} below each value"
-    note = f"{ends}{digest.at_main}{more}"
-    made = plain_table("All measures against the annotators’ truth", note, heads, lines)
-    joint = "<p>Who is ahead: by intervals of the difference that hold together for all pairs of models.</p>" if pair else ""
-    return finding("measures", "Every measure", _heading(leads, pair), made, joint)
+    for one, own in rows.items():
+        if values_of(own):
+            limits = value_of(digest.reference(COMMONEST, *one)), _limit(digest, *one)
+            cells = [*(value_cell(digest, digits, e) for e in own), *map(digits.value, limits), *table.ahead(*one)]
+            lines.append((_name(*one), cells))
+    heads = table.heads("measure, %", "always the<br>commonest", "ceiling")
+    made = plain_table("All measures against the annotators’ truth", table.note("the appendix"), heads, lines)
+    joint = f"<p>{JOINT}</p>" if table.pair else ""
+    return finding("measures", "Every measure", _heading(table.leads, table.pair), made, joint)
 
 
 def _errors(digest: Digest) -> Section | None:
@@ -119,14 +93,14 @@ def _name(metric: str, k: int | None) -> str:
 def _limit(digest: Digest, metric: str, k: int | None) -> float | None:
     """Return the value that no model can exceed, if it is known."""
     if metric == "topk_accuracy" and k == 1:
-        return digest.ceiling.value if digest.ceiling else None
+        return value_of(digest.ceiling)
     row: CertaintyRow | ReferenceRow | None = digest.reference(PERFECT, metric)
     if metric == "set_accuracy":
         row = first_row(e for e in digest.source.rows(CertaintyRow) if (e.measure, e.k, e.reliability) == ("certainty", k, digest.main))
-    return row.value if row else None
+    return value_of(row)
 
 
-def _heading(verdicts: dict[tuple[str, int | None], Lead | None], pair: list[str]) -> str:
+def _heading(verdicts: dict[Measure, Lead | None], pair: list[str]) -> str:
     known = {one: lead.sign for one, lead in verdicts.items() if lead is not None}
     if not known:
         return "All measures side by side"
@@ -144,7 +118,7 @@ def _heading(verdicts: dict[tuple[str, int | None], Lead | None], pair: list[str
     return f"{names([pair[0] if sign > 0 else pair[1]])} is ahead in {sum(s != 0 for s in known.values())} of {len(known)} measures"
 
 
-def _measures(known: dict[tuple[str, int | None], int], sign: int) -> str:
+def _measures(known: dict[Measure, int], sign: int) -> str:
     found = [words.metric_name(*one).replace("UA ", "", 1) for one, s in known.items() if s == sign]
     said = found[0][:1].lower() + found[0][1:] if found[0][1:2].islower() else found[0]
     return said if len(found) == 1 else f"{said} and {len(found) - 1} more"

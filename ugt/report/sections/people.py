@@ -9,9 +9,9 @@ from ...tables.panel import REFUTED
 from ...tables.rows import defined
 from ...tables.source import ReportSource
 from ...tables.true_accuracy import NextAnnotatorRow
-from ..digest import Digest, names, shown, words_for_few
+from ..digest import Digest, names, per_case, shown, words_for_few
 from ..digits import Digits, is_flat
-from ..markup import NONE, Section, finding, level_of, link
+from ..markup import NONE, Section, finding, level_of, link, unique
 from ..rows import Span, plain_table, span_table
 from .strictness import content
 
@@ -36,7 +36,7 @@ def render(source: ReportSource) -> Section | None:
 
 def _one_annotator(digest: Digest, people: list[NextAnnotatorRow]) -> str:
     among = people[0]
-    digits = Digits(0) if digest.withheld else Digits.of((e.agreement_low, e.agreement_high) for e in people)
+    digits = digest.share_digits((e.agreement_low, e.agreement_high) for e in people)
     spans = [
         Span(
             shown(e.model),
@@ -58,39 +58,29 @@ def _one_annotator(digest: Digest, people: list[NextAnnotatorRow]) -> str:
 
 def _coefficients(digest: Digest, entries: list[AgreementRow]) -> str:
     """Return the table of coefficients, with as many decimals as their intervals deserve: two, or three."""
-    source = digest.source
     of_grades = [e for name in OF_GRADES for e in entries if e.coefficient == name]
     drawn = of_grades if len(of_grades) == MOST else entries[:MOST]
     halves = sorted((e.high - e.low) / 2 for e in drawn if e.low is not None and e.high is not None)
-    decimals = 3 if halves and halves[len(halves) // 2] < 0.005 else 2
-    rows = [
-        (
-            shown(e.coefficient, 48),
-            [
-                f"<b>{Digits(decimals, 1, share=False).value(e.value)}</b>",
-                _ends(e.low, e.high, decimals),
-                _ends(e.two_way_low, e.two_way_high, decimals),
-            ],
-        )
-        for e in drawn
-    ]
-    heads = ["", "value", f"{level_of(source)} interval,<br>these annotators", "other annotators<br>like these"]
-    while len(heads) > 2 and all(cells[-1] == NONE for _, cells in rows):
-        rows, heads = [(name, cells[:-1]) for name, cells in rows], heads[:-1]
-    facts = source.data
-    per_case = facts.annotations_per_case
-    note = counted(max(e.n_cases for e in drawn), "case") + (f", {digest.intervals}" if digest.withheld else "")
-    if per_case:
-        least, most = per_case.min, per_case.max
-        note += f", {least:g} annotation{'s' * (least != 1)} per case" if least == most else f", {least:g} to {most:g} annotations per case"
-    reasons = dict.fromkeys(e.reason for e in drawn if e.reason)
-    note += f"; {MOST} of {len(entries)} coefficients, agreement.csv has all" if len(entries) > MOST else ""
-    note += "".join(f". {shown(e_reason[:1].upper() + e_reason[1:], 200)}" for e_reason in reasons)
-    return plain_table("Agreement among the annotators", note, heads, rows)
+    digits = Digits(3 if halves and halves[len(halves) // 2] < 0.005 else 2, 1, share=False)
+    rows = [(shown(e.coefficient, 48), _numbers(e, digits)) for e in drawn]
+    heads = ["", "value", f"{level_of(digest.source)} interval,<br>these annotators", "other annotators<br>like these"]
+    n = next(n for n in (3, 2, 1) if n == 1 or any(cells[n - 1] != NONE for _, cells in rows))  # columns with a number
+    note = _note_of(digest, entries, drawn)
+    return plain_table("Agreement among the annotators", note, heads[: n + 1], [(name, cells[:n]) for name, cells in rows])
 
 
-def _ends(low: float | None, high: float | None, decimals: int) -> str:
-    digits = Digits(decimals, 1, share=False)
+def _numbers(e: AgreementRow, digits: Digits) -> list[str]:
+    return [f"<b>{digits.value(e.value)}</b>", _ends(e.low, e.high, digits), _ends(e.two_way_low, e.two_way_high, digits)]
+
+
+def _note_of(digest: Digest, entries: list[AgreementRow], drawn: list[AgreementRow]) -> str:
+    parts = [counted(max(e.n_cases for e in drawn), "case"), *([digest.intervals] if digest.withheld else [])]
+    more = f"; {MOST} of {len(entries)} coefficients, agreement.csv has all" if len(entries) > MOST else ""
+    reasons = "".join(f". {shown(reason[:1].upper() + reason[1:], 200)}" for reason in unique(e.reason for e in drawn if e.reason))
+    return ", ".join([*parts, *per_case(digest.source, "annotations")]) + more + reasons
+
+
+def _ends(low: float | None, high: float | None, digits: Digits) -> str:
     return NONE if low is None or high is None else f"{digits.value(low)} to {digits.value(high)}"
 
 
@@ -100,7 +90,7 @@ def _heading(digest: Digest, people: list[NextAnnotatorRow]) -> str:
     best = people[0]
     if best.annotators is None:  # no case has two annotators
         whom = "the only annotator" if digest.source.data.n_annotators == 1 else "an annotator"
-        digits = Digits(0) if digest.withheld else Digits.of([(best.agreement_low, best.agreement_high)])
+        digits = digest.share_digits([(best.agreement_low, best.agreement_high)])
         return f"{names([best.model])} agrees with {whom} in {digits.percent(best.agreement)} of cases"
     signs = {e.model: _sign(e) for e in people if e.difference is not None}
     more = [m for m in digest.leaders if signs.get(m, 0) > 0]
@@ -118,8 +108,10 @@ def _heading(digest: Digest, people: list[NextAnnotatorRow]) -> str:
 def _among(digest: Digest) -> str:
     """Return the heading without models: the first coefficient with its interval."""
     e = next(e for e in digest.source.rows(AgreementRow) if e.value is not None)
-    ends = "" if digest.withheld or _ends(e.low, e.high, 2) == NONE else f" ({_ends(e.low, e.high, 2)})"
-    return f"Annotators with each other: {shown(e.coefficient, 48)} {Digits(2, 1, share=False).value(e.value)}{ends}"
+    digits = Digits(2, 1, share=False)
+    said = NONE if digest.withheld else _ends(e.low, e.high, digits)
+    ends = "" if said == NONE else f" ({said})"
+    return f"Annotators with each other: {shown(e.coefficient, 48)} {digits.value(e.value)}{ends}"
 
 
 def _sign(e: NextAnnotatorRow) -> int:

@@ -92,7 +92,7 @@ def _points(digest: Digest, curves: Sequence[CurveRow], drawn: Sequence[str]) ->
     rows = []
     for model in drawn:
         own = [first_row(e for e in curves if (e.model, e.x) == (model, at)) for at in SHOWN_AT]
-        digits = Digits(0) if digest.withheld else Digits.of((e.low, e.high) for e in own if e)
+        digits = digest.share_digits((e.low, e.high) for e in own if e)
         rows.append((shown(model), [NONE if e is None else f"<b>{digits.value(e.y)}</b>{digits.in_brackets(e.low, e.high)}" for e in own]))
     heads = ["", *(f"at {100 * (1 - at):.0f}" for at in SHOWN_AT)]
     note = f"positive percent agreement at this negative percent agreement, %; {digest.intervals}; curves.csv has all points"

@@ -6,11 +6,10 @@ from ...tables.rows import defined
 from ...tables.source import ReportSource
 from ...tables.strictness import StrictAnnotatorRow, StrictnessRow
 from ..digest import Digest, names, shown
-from ..digits import Digits
 from ..markup import NONE, Section, finding, level_of
-from ..rows import plain_table
+from ..rows import both_ends_of, plain_table
 
-MOST, MOST_NAMES = 15, 3  # annotators in the table, and in a sentence
+MOST_NAMES = 3  # annotators in a sentence
 MIRROR = 1.2  # times the mirror image of the annotator who lies farthest apart, from where another one is named
 
 
@@ -19,10 +18,8 @@ def render(source: ReportSource) -> Section | None:
     entries = [e for e in source.rows(StrictnessRow) if e.leniency is not None]
     if not entries:
         return _differences(source)
-    half = MOST // 2
-    drawn = entries if len(entries) <= MOST else [*entries[: MOST - half], *entries[-half:]]
+    drawn, more = both_ends_of(entries, "most lenient", "strictest")
     rows = [(shown(e.annotator), [f"{e.n_labels:,}", *_numbers(e)]) for e in drawn]
-    more = f"; the {MOST - half} most lenient and the {half} strictest of {len(entries):,}" if len(entries) > MOST else ""
     note = f"{level_of(source)} intervals from standard errors{more}; strictness.csv has all"
     table = plain_table("Annotators, the most lenient first", note, ["", "labels", "leniency", "discrimination"], rows)
     how = (
@@ -48,9 +45,9 @@ def content(source: ReportSource) -> tuple[str, str, str] | None:
     entries = [e for e in source.rows(StrictAnnotatorRow) if e.strictness is not None]
     if not entries:
         return None
-    digest, half = Digest(source), MOST // 2
-    drawn = entries if len(entries) <= MOST else [*entries[: MOST - half], *entries[-half:]]
-    digits = digest.headline.whole if digest.withheld else Digits.amount((e.joint_low, e.joint_high) for e in entries)
+    digest = Digest(source)
+    drawn, more = both_ends_of(entries, "highest", "lowest")
+    digits = digest.amount_digits((e.joint_low, e.joint_high) for e in entries)
     rows = []
     for e in drawn:
         ends = "" if digest.withheld or e.joint_low is None else digits.leads(e.joint_low, e.joint_high)
@@ -58,7 +55,6 @@ def content(source: ReportSource) -> tuple[str, str, str] | None:
         under = f'<span class="below">{ends}</span>' if ends else ""
         spreads = [digits.value(one) for one in (e.spread, e.others_spread)]
         rows.append((shown(e.annotator), [f"{e.n_cases:,}", f"<b>{own.lead(defined(e.strictness))}</b>{under}", *spreads]))
-    more = f"; the {MOST - half} highest and the {half} lowest of {len(entries):,}" if len(entries) > MOST else ""
     note = f"In {digest.headline.units}; {level_of(source)} intervals that hold for all annotators together{more}"
     heads = ["", "cases", "less the<br>others", "spread", "spread of<br>the others"]
     things = "ratings" if source.data.kind == "ratings" else "grades"

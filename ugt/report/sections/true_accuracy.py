@@ -6,7 +6,6 @@ from ...tables.source import ReportSource
 from ...tables.true_accuracy import TrueAccuracyRow
 from .. import markup as html
 from ..digest import Digest, shown
-from ..digits import Digits
 from ..markup import Section
 from ..rows import below, first_of, plain_table
 
@@ -26,7 +25,7 @@ def render(source: ReportSource) -> Section | None:
         "by removing their errors; a result above 100% says that the model shares errors with them. Without an assumption it lies between "
         "two bounds. All of this takes the plausibilities for right."
     )
-    digits = Digits(0) if digest.withheld else Digits.of((e.independent_low, e.independent_high) for e in entries)
+    digits = digest.share_digits((e.independent_low, e.independent_high) for e in entries)
     rows = []
     for e in entries[:MOST_MODELS]:
         ends = (e.independent_low, e.independent_high)
