@@ -18,7 +18,7 @@ CORE = "ugt/_core"
 # compiling and the size of the wheel.
 SHARED = "_shared"
 
-CUBATURE = ["special", "jacobi", "chains", "laws", "cubature", "symmetry", "adaptive", "posterior"]
+CUBATURE = ["special", "jacobi", "chains", "laws", "cubature", "adaptive", "posterior"]
 POINTS = ["heights", "proposals", "learning", "largest", "tallies", "points"]
 QUADRATURE = ["cells", "profile", "quadrature", "dirichlet", "overlaps", "lists"]
 

@@ -62,7 +62,7 @@ int64_t written_down(const ugt_rankings *rankings, const uint64_t *key, double r
     const int32_t stop = 0;
     ugt_stages *stages = NULL;
     written = what, n_written = 0, room = n;
-    int status = ugt_stages_new(rankings, 1, &stages);
+    int status = ugt_stages_new(rankings, NULL, 1, &stages);
     if (status == UGT_OK)
         status = ugt_gibbs(stages, key, &options, 0, rankings->n_cases, &stop, draws);
     ugt_stages_free(stages);

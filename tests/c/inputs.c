@@ -125,9 +125,9 @@ int open_shared(shared *in)
     fill();
     status = ugt_profiles_new(OFFSETS, CONCENTRATION, BACKGROUND, CASES, CLASSES, &in->profiles, case_profile, entry_group, background_group);
     if (status == UGT_OK)
-        status = ugt_stages_new(&RANKINGS, 1, &in->stages);
+        status = ugt_stages_new(&RANKINGS, NULL, 1, &in->stages);
     if (status == UGT_OK)
-        status = ugt_stages_new(&RANKINGS, 0, &in->ignoring);
+        status = ugt_stages_new(&RANKINGS, NULL, 0, &in->ignoring);
     if (status == UGT_OK)
         status = ugt_confusions_new(&LABELS, UGT_CELLS_SEEN, &in->confusions);
     in->posterior = (ugt_posterior){in->profiles, case_profile, OFFSETS, CLASS_INDEX, entry_group, background_group, CLASSES};

@@ -33,7 +33,7 @@ static int new_profiles(const shared *in, uint64_t *digest)
 static int new_stages(const shared *in, uint64_t *digest)
 {
     ugt_stages *stages;
-    TRY(ugt_stages_weighted(&RANKINGS, ONES, 1, &stages));
+    TRY(ugt_stages_new(&RANKINGS, ONES, 1, &stages));
     const int64_t n = ugt_stages_count(stages);
     note(digest, &n, sizeof n);
     note(digest, ugt_stages_class_offsets(stages), (CASES + 1) * sizeof(int64_t));
@@ -454,8 +454,8 @@ static int integrate_rankings(const shared *in, uint64_t *digest)
     double error[CASES];
     int64_t info[3 * CASES], row[CASES];
     const volatile int32_t stop = 0;
-    const ugt_cubature_options few = {1.0, 0.5, UGT_REST_INDIVIDUAL, 1e-2, 2, 4, 300, 8};
-    const ugt_cubature_options none = {2.5, 0.1, UGT_REST_LUMP, 1e-2, 2, 4, 50, 8};
+    const ugt_cubature_options few = {1.0, 0.5, UGT_REST_INDIVIDUAL, 1e-2, 2, 300, 8};
+    const ugt_cubature_options none = {2.5, 0.1, UGT_REST_LUMP, 1e-2, 2, 50, 8};
     const int64_t n = ugt_stages_class_offsets(in->stages)[CASES] + CASES;
     for (int i = 0; i < CASES; i++)
         row[i] = i;

@@ -7,7 +7,7 @@
 static ugt_stages *stages_of(table *t, const char *text, int rest)
 {
     ugt_stages *stages = NULL;
-    CHECK(ugt_stages_new(parse(t, text, K), rest, &stages) == UGT_OK);
+    CHECK(ugt_stages_new(parse(t, text, K), NULL, rest, &stages) == UGT_OK);
     return stages;
 }
 

@@ -226,7 +226,7 @@ static void test_small_and_large_blocks_have_one_law(void)
     static table t;
     for (size_t i = 0; i < LENGTH(texts); i++) {
         ugt_stages *stages;
-        CHECK(ugt_stages_new(parse(&t, texts[i], 9), 1, &stages) == UGT_OK);
+        CHECK(ugt_stages_new(parse(&t, texts[i], 9), NULL, 1, &stages) == UGT_OK);
         const int64_t width = ugt_stages_class_offsets(stages)[1] + 1;
         double *draws = NEW(double, width * CHAINS * DRAWS);
         for (size_t g = 0; g < LENGTH(reliabilities); g++) {
@@ -294,7 +294,7 @@ static void test_probabilities_of_large_and_small_blocks(void)
 {
     static table t;
     ugt_stages *stages;
-    CHECK(ugt_stages_new(parse(&t, "0,1,2,3,4>5|1>0,2,3", 7), 1, &stages) == UGT_OK);
+    CHECK(ugt_stages_new(parse(&t, "0,1,2,3,4>5|1>0,2,3", 7), NULL, 1, &stages) == UGT_OK);
     static double lambda[] = {0.3, 1e-4, 2.0, 0.01, 5.0, 1.0, 0.2}, work[8];
     static sampler s;
     s.stages = stages;
@@ -322,7 +322,7 @@ static void check_refused(const ugt_rankings *rankings)
 {
     for (int rest = 0; rest < 2; rest++) {
         ugt_stages *stages = NULL;
-        CHECK(ugt_stages_new(rankings, rest, &stages) == UGT_ERR_RANGE);
+        CHECK(ugt_stages_new(rankings, NULL, rest, &stages) == UGT_ERR_RANGE);
         CHECK(stages == NULL);
     }
     double plausibility[8 * 4], log_p[64], gradient[8 * 4];
@@ -352,7 +352,7 @@ static void test_stages(void)
 {
     static table t;
     ugt_stages *stages;
-    CHECK(ugt_stages_new(parse(&t, "7>3,1|7>1,3|7;;5>6|6>5|5,6;|2", 8), 1, &stages) == UGT_OK);
+    CHECK(ugt_stages_new(parse(&t, "7>3,1|7>1,3|7;;5>6|6>5|5,6;|2", 8), NULL, 1, &stages) == UGT_OK);
     CHECK(stages->n_cases == 4);
     const int64_t classes[] = {0, 3, 3, 5, 6}, ends[] = {0, 2, 2, 7, 8};
     CHECK(memcmp(stages->class_offsets, classes, sizeof classes) == 0);
@@ -361,7 +361,7 @@ static void test_stages(void)
     CHECK(stages->stage[0].size == 1 && stages->stage[0].n_later == 2 && stages->stage[0].count == 3.0);
     CHECK(stages->stage[1].size == 2 && stages->stage[1].n_later == 0 && stages->stage[1].count == 2.0);
     ugt_stages_free(stages);
-    CHECK(ugt_stages_new(parse(&t, "5>6|6>5|5,6", 8), 0, &stages) == UGT_OK);
+    CHECK(ugt_stages_new(parse(&t, "5>6|6>5|5,6", 8), NULL, 0, &stages) == UGT_OK);
     CHECK(ugt_stages_count(stages) == 2); /* without a rest the last blocks are certain */
     ugt_stages_free(stages);
 }
@@ -372,7 +372,7 @@ static void run(const ugt_rankings *rankings, double reliability, double temperi
 {
     const volatile int32_t stop = 0, stopped = 1;
     ugt_stages *stages;
-    CHECK(ugt_stages_new(rankings, rest != UGT_REST_IGNORE, &stages) == UGT_OK);
+    CHECK(ugt_stages_new(rankings, NULL, rest != UGT_REST_IGNORE, &stages) == UGT_OK);
     const int64_t n = rankings->n_cases, size = ugt_stages_class_offsets(stages)[n] + n;
     const ugt_gibbs_options options = {.reliability = reliability, .tempering = tempering, .shape = shape, .rate = 1.0, .rest = rest, .n_warmup = 3,
                                        .n_draws = sweeps, .n_thin = 2, .n_chains = 2, .seed = 9};

@@ -19,7 +19,7 @@ static int fit(answer *a, const char *text, int64_t n_classes, const ugt_points_
     static table t;
     static const int64_t row = 0;
     a->stages = NULL;
-    CHECK(ugt_stages_new(parse(&t, text, n_classes), law->rest != UGT_REST_IGNORE, &a->stages) == UGT_OK);
+    CHECK(ugt_stages_new(parse(&t, text, n_classes), NULL, law->rest != UGT_REST_IGNORE, &a->stages) == UGT_OK);
     a->m = ugt_stages_class_offsets(a->stages)[1];
     a->fit = NEW(double, 3 * (a->m + 1));
     a->out = NEW(double, 3 * (a->m + 1));
@@ -191,6 +191,29 @@ static void test_limits(void)
     ugt_stages_free(a.stages);
 }
 
+static int descending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x < y) - (x > y);
+}
+
+/* The largest weights are kept, whatever their order and however many are equal. */
+static void test_largest_weights(void)
+{
+    for (int n = 1; n < 900; n += n < UGT_MOST_LARGE + 4 ? 1 : 173) {
+        ugt_tally t = {.n_large = 0};
+        double *all = NEW(double, n);
+        for (int i = 0; i < n; i++) {
+            all[i] = (double)(i * 7919 % 1013 % (n % 3 ? 1000 : 40)) - 300.0;
+            ugt_tally_offer(&t, all[i]);
+        }
+        qsort(all, (size_t)n, sizeof *all, descending);
+        CHECK(t.n_large == (n < UGT_MOST_LARGE ? n : UGT_MOST_LARGE) && t.large[0] == all[t.n_large - 1]);
+        qsort(t.large, (size_t)t.n_large, sizeof *all, descending);
+        CHECK(memcmp(t.large, all, (size_t)t.n_large * sizeof *all) == 0);
+    }
+}
+
 static void test_lanes(void)
 {
     for (double x = -707.9; x < 709.0; x += 0.37) {
@@ -206,6 +229,7 @@ static void test_lanes(void)
 int main(void)
 {
     test_lanes();
+    test_largest_weights();
     test_closed_forms();
     test_exchangeable();
     test_largest_share();

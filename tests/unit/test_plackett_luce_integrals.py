@@ -190,21 +190,21 @@ def test_stated_errors_are_upper_bounds(dermatology, monkeypatch, part, gamma):
 
 
 def test_orders_that_seem_negligible_at_first():
-    """Ten times a tie has eleven orders, of which most are far larger than their first nodes say; one look at them was not enough."""
+    """Ten times a tie has many orders, of which most are far larger than their first nodes say; one look at them was not enough."""
     case = [[[0, 1], [2]], [[0, 1]], [[0], [1]]]
-    known = exact(case, 419, reliability=10, tolerance=1e-8)
+    known = exact(case, 419, reliability=10, tolerance=1e-7)
     for tolerance in (1e-5, 3e-6, 1e-6):
         found = exact(case, 419, reliability=10, tolerance=tolerance)
         assert np.abs(numbers(found) - numbers(known)).max() <= found.error[0] <= 1.01 * tolerance
 
 
-def test_orders_of_alike_classes_are_integrated_once():
+def test_alike_classes_have_equal_numbers():
     """Four classes tied behind one are 24 orders."""
     post = exact([[[0], [1, 2, 3, 4]]], 30)
     p = post.membership(1)[0]
-    assert p[1:5] == pytest.approx(np.full(4, p[1]), abs=1e-14) and p[0] > p[1] > p[5]
+    assert (p[1:5] == p[1]).all() and p[0] > p[1] > p[5]
     apart = exact([[[0], [1, 2, 3, 4]], [[1]]], 30).membership(1)[0]
-    assert apart[2:5] == pytest.approx(np.full(3, apart[2]), abs=1e-14) and apart[1] > apart[2]
+    assert (apart[2:5] == apart[2]).all() and apart[1] > apart[2]
 
 
 def test_cases_that_are_not_exact():
@@ -239,7 +239,7 @@ def test_the_old_name_of_draws():
 
 def test_more_ties_than_have_orders():
     """Nine tied classes have no sum over their orders, and 39 sets more dimensions than an integral may have."""
-    tied = [[list(range(9)), [9]], [[2], [0]]], "ties at a reliability that is not whole, or more than 8 tied classes"
+    tied = [[list(range(9)), [9]], [[2], [0]]], "ties at a reliability that is not whole, or with more than 200 orders"
     for case, why in (tied, ([[[k] for k in range(40)]], "39 dimensions")):
         with pytest.raises(ValueError, match=f"Got {why}; 1 of 1 cases are such"):
             exact(case, 50)

@@ -27,7 +27,7 @@ cdef extern from "ugt.h" nogil:
         uint64_t seed
     int UGT_STOPPED
     int ugt_plackett_luce_log_likelihood(const ugt_rankings *, const double *, int64_t, int64_t, double *, double *)
-    int ugt_stages_weighted(const ugt_rankings *, const double *, int, ugt_stages **)
+    int ugt_stages_new(const ugt_rankings *, const double *, int, ugt_stages **)
     void ugt_stages_free(ugt_stages *)
     int64_t ugt_stages_count(const ugt_stages *)
     const int64_t *ugt_stages_class_offsets(const ugt_stages *)
@@ -42,7 +42,6 @@ cdef extern from "ugt.h" nogil:
         int rest
         double tolerance
         int64_t most_dimensions
-        int64_t most_components
         int64_t most_leaves
         int64_t most_terms
     int ugt_first_class(const ugt_stages *, const ugt_cubature_options *, const int64_t *, int64_t, const int32_t *, double *, double *, int64_t *)

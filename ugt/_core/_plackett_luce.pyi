@@ -53,7 +53,7 @@ class Stages:
     def first_class(
         self,
         law: tuple[float, float, int, float],
-        limits: tuple[int, int, int, int],
+        limits: tuple[int, int, int],
         row: NDArray[np.int64],
         stop: NDArray[np.int32],
         out: NDArray[np.float64],

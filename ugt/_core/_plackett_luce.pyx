@@ -69,7 +69,7 @@ cdef class Stages:
             times = &weight[0] if weight.shape[0] > 0 else NULL
         self.n_cases, self.n_classes = rankings.n_cases, n_classes
         with nogil:
-            status = ugt_stages_weighted(&rankings, times, rest, &self.stages)
+            status = ugt_stages_new(&rankings, times, rest, &self.stages)
         check(status)
 
     def __dealloc__(self):
@@ -138,14 +138,14 @@ cdef class Stages:
         return finished(status)
 
     def first_class(self, law, limits, const int64_t[::1] row, const int32_t[::1] stop, double[::1] out, double[::1] error, int64_t[:, ::1] info):
-        # law: tuple[float, float, int, float], limits: tuple[int, int, int, int] -> bool
+        # law: tuple[float, float, int, float], limits: tuple[int, int, int] -> bool
         """Fill probabilities, means and variances of cases, their errors (NaN: not integrated) and (dimensions, terms, nodes); return whether
-        all are. ``law``: (reliability, shape, rest, tolerance); ``limits``: most (dimensions, components, nodes, terms)."""
+        all are. ``law``: (reliability, shape, rest, tolerance); ``limits``: most (dimensions, nodes, terms)."""
         cdef ugt_cubature_options options
         cdef int64_t i, n = row.shape[0], width = 0
         cdef int status
         options.reliability, options.shape, options.rest, options.tolerance = law
-        options.most_dimensions, options.most_components, options.most_leaves, options.most_terms = limits
+        options.most_dimensions, options.most_leaves, options.most_terms = limits
         for i in range(n):
             if row[i] < 0 or row[i] >= self.n_cases:
                 raise ValueError("cases of the integration do not fit")

@@ -31,18 +31,9 @@ static int64_t number_of(ugt_chains *chains, uint64_t set)
             return s;
     if (chains->n_sets == MOST_SETS)
         return -2;
-    if (chains->n_sets == chains->set_room) {
-        const int64_t room = 2 * chains->set_room + 16;
-        uint64_t *sets = realloc(chains->set, (size_t)room * sizeof *sets);
-        if (sets != NULL)
-            chains->set = sets;
-        double *base = realloc(chains->base, (size_t)room * sizeof *base);
-        if (base != NULL)
-            chains->base = base;
-        if (sets == NULL || base == NULL)
-            return -1;
-        chains->set_room = room;
-    }
+    if (ugt_make_room(&chains->set, &chains->set_room, chains->n_sets + 1, sizeof *chains->set) != UGT_OK ||
+        ugt_make_room(&chains->base, &chains->base_room, chains->n_sets + 1, sizeof *chains->base) != UGT_OK)
+        return -1;
     chains->set[chains->n_sets] = set;
     chains->base[chains->n_sets] = 0.0;
     return chains->n_sets++;

@@ -14,7 +14,7 @@ typedef struct {
     double *base;     /* [n_sets] */
     uint16_t *copies; /* [n_terms * n_sets] */
     double *coefficient; /* [n_terms] */
-    int64_t set_room, term_room;
+    int64_t set_room, base_room;
 } ugt_chains;
 
 /* Sets wins [m]; chains keeps its memory from case to case. */

@@ -196,4 +196,9 @@ struct ugt_stages {
     int32_t *member;
 };
 
+/* Sets image [m]: for each mentioned class of a case the first one with which it can change places while the stages stay the same. */
+void ugt_exchangeable(const ugt_stages *stages, int64_t i, int64_t *image);
+/* Gives classes with the same image the mean of their values [m]: what is symmetric comes out so, and is known better. */
+void ugt_share_evenly(const int64_t *image, int64_t m, double *value);
+
 #endif

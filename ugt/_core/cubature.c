@@ -15,7 +15,8 @@
 #include "cubature.h"
 #include "wide.h"
 
-double ugt_rate_of(const ugt_cubature *w, const ugt_component *one, int d, int64_t k, double *inverse, double *log_weight)
+/* Returns the log of the rate of a class of dimension d, and its inverse, and adds to the log of the weight. */
+static double rate_of(const ugt_cubature *w, const ugt_component *one, int d, int64_t k, double *inverse, double *log_weight)
 {
     double r = w->stick[d + 1], sum = 0.0;
     for (int e = 0; e <= d; e++) {
@@ -126,7 +127,7 @@ static void descend(ugt_cubature *w, const ugt_component *one, int g, const ugt_
             rest *= axis->rest[at];
         }
         for (int j = 0; j < n; j++)
-            ugt_law_read(w, k[j], ugt_rate_of(w, one, one->last[k[j]], k[j], &inverse[j], &log_weight), &in[j]);
+            ugt_law_read(w, k[j], rate_of(w, one, one->last[k[j]], k[j], &inverse[j], &log_weight), &in[j]);
         weight *= exp(log_weight);
         double *later = w->moment[g + 1];
         if (g + 1 < w->n_groups)

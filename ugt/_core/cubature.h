@@ -1,4 +1,4 @@
-/* Declarations that the files of ugt_first_class share: laws.c, cubature.c, symmetry.c, adaptive.c, posterior.c. */
+/* Declarations that the files of ugt_first_class share: laws.c, cubature.c, adaptive.c, posterior.c. */
 #ifndef UGT_CUBATURE_H
 #define UGT_CUBATURE_H
 
@@ -47,15 +47,8 @@ typedef struct {
     double factor; /* coefficient and constants, relative to the largest of the case */
     uint64_t set[UGT_MOST_DIMENSIONS];
     double p[UGT_MOST_DIMENSIONS], q[UGT_MOST_DIMENSIONS], extra[UGT_MOST_DIMENSIONS];
-    int n_images;  /* terms of the case that are this one under other names of classes, itself included */
     int last[UGT_MOST_MENTIONED]; /* the dimension to which a class belongs; -1: rate 1 */
 } ugt_component;
-
-/* A level of a dimension of a component. */
-typedef struct {
-    double ratio; /* at least that of the surplus of each tensor to that of the tensor a level below; 0: none yet */
-    int64_t rule; /* one more than the number of its rule; 0: none yet */
-} ugt_level;
 
 typedef struct {
     int64_t component;
@@ -76,17 +69,13 @@ typedef struct {
     int64_t n_rules, rule_room;
     ugt_component *component;
     int64_t n_components, component_room;
-    double *image; /* [n_components * (m + 1)^2] */
-    int64_t image_room;
     ugt_tensor *tensor;
     int64_t n_tensors, tensor_room;
     uint8_t *level;  /* [n_tensors * dims] */
     double *value;   /* [n_tensors * 2 * width] */
     int64_t level_room, value_room;
     int64_t *slot, n_slots;
-    ugt_level *of_level; /* [n_components * dims * UGT_LEVELS] */
-    int64_t of_level_room;
-    double skipped;  /* foretold measure of the tensors that were not evaluated */
+    int64_t *rule_of, rule_of_room; /* [n_components * dims * UGT_LEVELS]: one more than the number of the rule; 0: none yet */
     /* the case */
     int64_t m, n_dims;
     int64_t width; /* three numbers for each mentioned class and the rest */
@@ -168,14 +157,8 @@ void ugt_law_write(const ugt_law_reader *in, int64_t begin, int64_t end, double 
 void ugt_law_add(const ugt_law_reader *in, double weight, double *restrict sum, double *restrict own);
 
 /* ---- cubature.c ---- */
-/* Returns the log of the rate of a class of dimension d, and its inverse, and adds to the log of the weight. */
-double ugt_rate_of(const ugt_cubature *w, const ugt_component *one, int d, int64_t k, double *inverse, double *log_weight);
 /* out [width]: E w P(k is first), of the mentioned classes and of all others together; then the first and second moments likewise. */
 void ugt_integrate_tensor(ugt_cubature *w, const ugt_component *one, const ugt_axis *axes, double *out);
-
-/* ---- symmetry.c ---- */
-int ugt_merge_components(ugt_cubature *w); /* keeps one of the components that are the same but for the names of classes */
-void ugt_add_images(const ugt_cubature *w, const ugt_component *one, double *out);
 
 /* ---- adaptive.c ---- */
 int ugt_adaptive_rule(ugt_cubature *w, const volatile int32_t *stop, double *sum, double *error);

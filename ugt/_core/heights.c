@@ -10,8 +10,6 @@
  * sums are taken by their own largest term, and Q from ratios of sums: nothing is cut off. */
 #include "points.h"
 
-#define SAME 1e-12 /* relative difference of weights that are the same up to rounding */
-
 void ugt_points_free(ugt_point_work *w)
 {
     free(w->sum);
@@ -133,47 +131,6 @@ int ugt_points_read(ugt_point_work *w, int64_t i)
     for (int64_t j = in->stage_offsets[i]; j < in->stage_offsets[i + 1] && status == UGT_OK; j++)
         status = add_stage(w, &in->stage[j]);
     return status;
-}
-
-/* Whether a factor is another one once classes j and k have changed places. */
-static int is_image(const ugt_point_work *w, const ugt_point_factor *one, const ugt_point_factor *other, int64_t j, int64_t k)
-{
-    const int32_t *a = w->member + one->at, *b = w->member + other->at;
-    if (one->size != other->size || one->n_later != other->n_later || fabs(one->weight - other->weight) > SAME * one->weight)
-        return 0;
-    for (int64_t i = 0; i < one->size + one->n_later; i++) {
-        const int32_t wanted = (int32_t)(a[i] == j ? k : a[i] == k ? j : a[i]);
-        const int64_t begin = i < one->size ? 0 : one->size, end = i < one->size ? one->size : one->size + one->n_later;
-        int found = 0;
-        for (int64_t l = begin; l < end && !found; l++)
-            found = b[l] == wanted;
-        if (!found)
-            return 0;
-    }
-    return 1;
-}
-
-static int all_have_images(const ugt_point_work *w, const ugt_point_factor *factor, int64_t n, int64_t j, int64_t k)
-{
-    for (int64_t s = 0; s < n; s++) {
-        int found = 0;
-        for (int64_t o = 0; o < n && !found; o++)
-            found = is_image(w, &factor[s], &factor[o], j, k);
-        if (!found)
-            return 0;
-    }
-    return 1;
-}
-
-void ugt_points_find_images(ugt_point_work *w)
-{
-    for (int64_t k = 0; k < w->d; k++) {
-        w->image[k] = k;
-        for (int64_t j = 0; j < k && k < w->m && w->image[k] == k; j++)
-            if (w->image[j] == j && fabs(w->wins[j] - w->wins[k]) <= SAME * w->wins[k] && all_have_images(w, w->sum, w->n_sums, j, k) &&
-                all_have_images(w, w->tied, w->n_tied, j, k))
-                w->image[k] = j;
-    }
 }
 
 /* Adds weight times the log of a sum to the heights. */

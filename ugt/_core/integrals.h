@@ -8,8 +8,7 @@ typedef struct {
     double reliability, shape; /* as for ugt_gibbs, with tempering 1 */
     int rest;
     double tolerance;          /* the error that the rule stops at, above UGT_CUBATURE_FLOOR */
-    int64_t most_dimensions, most_components, most_leaves; /* a case beyond them is not integrated; components: terms that are no images of others */
-    int64_t most_terms;        /* of the expansion of ties, likewise */
+    int64_t most_dimensions, most_leaves, most_terms; /* a case beyond them is not integrated; terms: of the expansion of ties */
 } ugt_cubature_options;
 
 #define UGT_CUBATURE_FLOOR 2e-9 /* least stated error: that of tables and of the step in log s */

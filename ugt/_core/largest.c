@@ -44,8 +44,7 @@ static void fill(double n, double a, int64_t units, const double *lower, double 
             value[i] = 1.0 - above_half(n, a, log_beta, t);
         if (i < PER_UNIT)
             continue;
-        const double below = i - PER_UNIT >= 0 && n > 1.5 ? lower[i - PER_UNIT] : 0.0;
-        const double density = n > 1.5 ? exp(log_scale - (a + 1.0) * log(t) + (c - 1.0) * log1p(-1.0 / t)) * below : 0.0;
+        const double density = n > 1.5 ? exp(log_scale - (a + 1.0) * log(t) + (c - 1.0) * log1p(-1.0 / t)) * lower[i - PER_UNIT] : 0.0;
         if (i > PER_UNIT)
             value[i] = fmax(value[i - 1] - 0.5 * h * (before + density), 0.0);
         before = density;

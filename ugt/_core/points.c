@@ -252,7 +252,7 @@ static int fit_case(maker *p, ugt_tally *t, int64_t i, const ugt_points_law *law
         info[j] = 0.0;
     if (w->m == 0 || w->shape < LEAST_SHAPE)
         return UGT_OK;
-    ugt_points_find_images(w);
+    ugt_exchangeable(w->stages, i, w->image);
     ugt_stream_open(&stream, p->seed, p->stream_key[i], LEARNING, UGT_PURPOSE_POINTS);
     int status = ugt_proposal_learn(w, i, &stream);
     *t = (ugt_tally){.sum = t->sum, .peak = -INFINITY, .width = width};

@@ -59,7 +59,6 @@ typedef struct {
 /* ---- heights.c ---- */
 int ugt_points_read(ugt_point_work *w, int64_t i); /* reads the likelihood of a case; makes room for it */
 void ugt_points_free(ugt_point_work *w);
-void ugt_points_find_images(ugt_point_work *w);
 /* From theta of n points: shifts it, sets lambda, total and height, the log density of theta up to a constant. */
 void ugt_point_heights(ugt_point_work *w);
 

@@ -234,9 +234,6 @@ static int open_components(ugt_cubature *w, int *possible)
     }
     for (int64_t t = 0; t < w->n_components; t++)
         w->component[t].factor = exp(w->component[t].factor - most);
-    status = ugt_merge_components(w);
-    if (status != UGT_OK)
-        return status;
     const int64_t m = w->m, n_s = w->n_s, dims = w->n_dims;
     const int64_t doubles = 2 * (m + 1) * n_s + (2 * m + 2) * n_s + (dims + 1) * (m + 1) * n_s + dims * (n_s + 1);
     status = ugt_make_room(&w->room, &w->room_room, doubles, sizeof *w->room);
@@ -255,12 +252,14 @@ static int open_components(ugt_cubature *w, int *possible)
 }
 
 /* Divides by the totals: probabilities, means, and variances. Returns whether there are any: sums of extreme shapes may vanish. */
-static int write_values(const ugt_cubature *w, const double *sum, double *out)
+static int write_values(const ugt_cubature *w, const int64_t *image, double *sum, double *out)
 {
     const int64_t n = w->m + 1;
     const double total = ugt_total_of(sum, n), mean = ugt_total_of(sum + n, n), squares = ugt_total_of(sum + 2 * n, n);
     if (!(total > 0.0 && mean > 0.0 && total < INFINITY && mean < INFINITY && squares < INFINITY))
         return 0;
+    for (int64_t part = 0; part < 3; part++)
+        ugt_share_evenly(image, w->m, sum + part * n);
     for (int64_t k = 0; k < n; k++) {
         out[k] = sum[k] / total;
         out[n + k] = sum[n + k] / mean;
@@ -272,6 +271,7 @@ static int write_values(const ugt_cubature *w, const double *sum, double *out)
 static int one_case(ugt_cubature *w, const ugt_stages *stages, int64_t i, const volatile int32_t *stop, double *out, double *error, int64_t *info)
 {
     double sum[3 * (UGT_MOST_MENTIONED + 1)];
+    int64_t image[UGT_MOST_MENTIONED];
     int possible;
     forget(w);
     w->n_dims = w->leaves = 0;
@@ -286,11 +286,12 @@ static int one_case(ugt_cubature *w, const ugt_stages *stages, int64_t i, const 
         return status;
     info[0] = w->n_dims;
     info[1] = possible ? w->chains.n_terms : 0;
-    if (!possible || w->n_components > w->options->most_components || w->n_dims > w->options->most_dimensions)
+    if (!possible || w->n_dims > w->options->most_dimensions)
         return UGT_OK;
+    ugt_exchangeable(stages, i, image);
     status = ugt_adaptive_rule(w, stop, sum, error);
     info[2] = w->leaves;
-    if (status == UGT_OK && write_values(w, sum, out)) {
+    if (status == UGT_OK && write_values(w, image, sum, out)) {
         *error += UGT_CUBATURE_FLOOR;
         return UGT_OK;
     }
@@ -308,12 +309,11 @@ static void close_cubature(ugt_cubature *w)
     free(w->room);
     free(w->rule);
     free(w->component);
-    free(w->image);
     free(w->tensor);
     free(w->level);
     free(w->value);
     free(w->slot);
-    free(w->of_level);
+    free(w->rule_of);
     ugt_chains_free(&w->chains);
     free(w);
 }

@@ -199,16 +199,14 @@ int ugt_sectors_open(ugt_point_work *w)
     w->exponent = malloc(ugt_bytes(2 * n, sizeof *w->exponent));
     if (w->exponent == NULL)
         return UGT_ERR_MEMORY;
-    double *e = w->exponent, *u = w->chance = e + n, least = INFINITY, shape_total = 0.0;
-    for (int k = 0; k < d; k++)
-        shape_total += w->shapes[k];
+    double *e = w->exponent, *u = w->chance = e + n, least = INFINITY;
     for (int64_t s = 0; s < n; s++)
         e[s] = 0.0;
     for (int64_t j = 0; j < w->n_sums; j++) {
         int64_t set = 0;
         for (int64_t a = 0; a < w->sum[j].size; a++)
             set |= (int64_t)1 << w->member[w->sum[j].at + a];
-        e[set] += w->sum[j].weight - (set == n - 1 ? shape_total : 0.0);
+        e[set] += w->sum[j].weight;
     }
     for (int k = 0; k < d; k++) /* sums over all subsets */
         for (int64_t s = 0; s < n; s++)

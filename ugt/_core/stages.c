@@ -4,10 +4,13 @@
  * tied classes and the mentioned classes that come later; the lump comes after everything. A stage that several rankings share
  * is stored once with its count: rankings that agree only at the top share that stage. A block with nothing after it has
  * probability 1 and is left out. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core.h"
+
+#define SAME 1e-12 /* relative difference of counts that are the same up to rounding */
 
 void ugt_stages_free(ugt_stages *stages)
 {
@@ -78,27 +81,6 @@ static int list_classes(builder *build, ugt_stages *stages, int64_t i)
     return UGT_OK;
 }
 
-static int reserve(builder *build, ugt_stages *stages, int64_t members)
-{
-    if (build->n_stages + 1 > build->stage_room) {
-        const int64_t room = 2 * build->stage_room + 64;
-        ugt_stage *grown = realloc(stages->stage, (size_t)room * sizeof *grown);
-        if (grown == NULL)
-            return UGT_ERR_MEMORY;
-        stages->stage = grown;
-        build->stage_room = room;
-    }
-    if (build->n_members + members > build->member_room) {
-        const int64_t room = 2 * build->member_room + members;
-        int32_t *grown = realloc(stages->member, (size_t)room * sizeof *grown);
-        if (grown == NULL)
-            return UGT_ERR_MEMORY;
-        stages->member = grown;
-        build->member_room = room;
-    }
-    return UGT_OK;
-}
-
 static uint64_t hash_stage(const ugt_stages *stages, const ugt_stage *stage)
 {
     uint64_t h = (uint64_t)stage->size;
@@ -137,7 +119,9 @@ static int add_ranking(builder *build, ugt_stages *stages, int64_t i, int64_t r)
         const int64_t n = in->block_offsets[b + 1] - in->block_offsets[b];
         if (n < 1 || n > m)
             return UGT_ERR_RANGE;
-        const int status = reserve(build, stages, m);
+        int status = ugt_make_room(&stages->stage, &build->stage_room, build->n_stages + 1, sizeof *stages->stage);
+        if (status == UGT_OK)
+            status = ugt_make_room(&stages->member, &build->member_room, build->n_members + m, sizeof *stages->member);
         if (status != UGT_OK)
             return status;
         int32_t *member = stages->member + build->n_members, later = 0;
@@ -182,12 +166,7 @@ static int add_case(builder *build, ugt_stages *stages, int64_t i)
     return status;
 }
 
-int ugt_stages_new(const ugt_rankings *rankings, int rest, ugt_stages **out)
-{
-    return ugt_stages_weighted(rankings, NULL, rest, out);
-}
-
-int ugt_stages_weighted(const ugt_rankings *rankings, const double *weight, int rest, ugt_stages **out)
+int ugt_stages_new(const ugt_rankings *rankings, const double *weight, int rest, ugt_stages **out)
 {
     int status = UGT_ERR_MEMORY;
     builder build = {.rankings = rankings, .weight = weight, .has_rest = rest, .n_slots = 64};
@@ -218,4 +197,59 @@ out:
     else
         ugt_stages_free(stages);
     return status;
+}
+
+/* ---- classes that are alike ---- */
+
+/* Whether a stage is another one once classes j and k have changed places. */
+static int is_image(const int32_t *member, const ugt_stage *one, const ugt_stage *other, int32_t j, int32_t k)
+{
+    const int32_t *a = member + one->at, *b = member + other->at;
+    if (one->size != other->size || one->n_later != other->n_later || fabs(one->count - other->count) > SAME * one->count)
+        return 0;
+    for (int32_t i = 0; i < one->size + one->n_later; i++) {
+        const int32_t wanted = a[i] == j ? k : a[i] == k ? j : a[i], end = i < one->size ? one->size : one->size + one->n_later;
+        int32_t l = 0;
+        while (l < end && b[l] != wanted)
+            l++;
+        if (l == end)
+            return 0;
+    }
+    return 1;
+}
+
+static int are_alike(const ugt_stages *in, int64_t i, int32_t j, int32_t k)
+{
+    for (int64_t s = in->stage_offsets[i]; s < in->stage_offsets[i + 1]; s++) {
+        int64_t o = in->stage_offsets[i];
+        while (o < in->stage_offsets[i + 1] && !is_image(in->member, &in->stage[s], &in->stage[o], j, k))
+            o++;
+        if (o == in->stage_offsets[i + 1])
+            return 0;
+    }
+    return 1;
+}
+
+void ugt_exchangeable(const ugt_stages *stages, int64_t i, int64_t *image)
+{
+    const int64_t m = stages->class_offsets[i + 1] - stages->class_offsets[i];
+    for (int64_t k = 0; k < m; k++) {
+        image[k] = k;
+        for (int64_t j = 0; j < k && image[k] == k; j++)
+            if (image[j] == j && are_alike(stages, i, (int32_t)j, (int32_t)k))
+                image[k] = j;
+    }
+}
+
+void ugt_share_evenly(const int64_t *image, int64_t m, double *value)
+{
+    for (int64_t j = 0; j < m; j++) {
+        double total = 0.0, n = 0.0;
+        for (int64_t k = j; k < m; k++) {
+            total += image[k] == j ? value[k] : 0.0;
+            n += image[k] == j ? 1.0 : 0.0;
+        }
+        for (int64_t k = j; k < m; k++)
+            value[k] = image[k] == j ? total / n : value[k];
+    }
 }

@@ -42,21 +42,11 @@ void ugt_tally_raise_peak(ugt_tally *t, const ugt_point_work *w)
     t->peak = top;
 }
 
-/* Gives exchangeable classes the same sums, their means: what is symmetric comes out so, and is known better. */
+/* Gives exchangeable classes the same sums. */
 void ugt_tally_share_evenly(const ugt_point_work *w, ugt_tally *t)
 {
-    for (int64_t j = 0; j < w->m; j++) {
-        int64_t n = 0;
-        for (int64_t k = j; k < w->m; k++)
-            n += w->image[k] == j;
-        for (int64_t part = 0; n > 1 && part < 3 * UGT_SHIFTS; part++) {
-            double *own = t->sum + part / 3 * (1 + 3 * t->width) + 1 + part % 3 * t->width, total = 0.0;
-            for (int64_t k = j; k < w->m; k++)
-                total += w->image[k] == j ? own[k] : 0.0;
-            for (int64_t k = j; k < w->m; k++)
-                own[k] = w->image[k] == j ? total / (double)n : own[k];
-        }
-    }
+    for (int64_t part = 0; part < 3 * UGT_SHIFTS; part++)
+        ugt_share_evenly(w->image, w->m, t->sum + part / 3 * (1 + 3 * t->width) + 1 + part % 3 * t->width);
 }
 
 /* Sets out and error [3 * width]; returns the largest error of a probability or mean. */

@@ -455,8 +455,7 @@ int ugt_plackett_luce_log_likelihood(const ugt_rankings *rankings, const double 
 /* Opaque; ugt_stages_new makes it, and the caller frees it. rest: whether classes that nobody mentioned come after all others (0: they are
  * ignored). No class may be twice in a ranking, and no block empty. weight [n_rankings] > 0: how often each counts; NULL: once. */
 typedef struct ugt_stages ugt_stages;
-int ugt_stages_new(const ugt_rankings *rankings, int rest, ugt_stages **out);
-int ugt_stages_weighted(const ugt_rankings *rankings, const double *weight, int rest, ugt_stages **out);
+int ugt_stages_new(const ugt_rankings *rankings, const double *weight, int rest, ugt_stages **out);
 void ugt_stages_free(ugt_stages *stages);
 int64_t ugt_stages_count(const ugt_stages *stages);
 const int64_t *ugt_stages_class_offsets(const ugt_stages *stages); /* [n_cases+1] */

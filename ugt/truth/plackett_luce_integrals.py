@@ -21,15 +21,15 @@ TARGET = 2e-3  # standard error at which the points of a case are no longer doub
 N_DRAWS = 2304  # weighted points of a case, or draws
 RATE = 0.75  # of the fall of the error with the number of points
 LEAST_TOLERANCE, MOST_TOLERANCE = 1e-8, 1e-2
-MOST_DIMENSIONS, MOST_COMPONENTS = 7, 200  # of cases that the adaptive rule tries: with more, few reach the tolerance
+MOST_DIMENSIONS, MOST_TERMS = 7, 200  # of cases that the adaptive rule tries: with more, few reach the tolerance
 MOST_NODES = 800_000  # of a case at a tolerance of 1e-6: some 0.2 s
-MOST_TERMS = 5000  # of the expansion of tied blocks
+LEAST_NODES = 10_000  # at any tolerance
 GROWTH = 0.6  # a tenth of the error has four times the nodes
 CHAIN = 8 / 9  # the part of the points that the chain makes, where sectors make the fewest
 LEAST_POINTS, MOST_POINTS = 8, 65_536  # of the chain in a shift
 ERROR, DIMENSIONS, TERMS, HOW, POINTS = range(5)  # facts on a case; then those on its points
 FACTS = POINTS + 6
-TIED = "ties at a reliability that is not whole, or more than 8 tied classes"
+TIED = f"ties at a reliability that is not whole, or with more than {MOST_TERMS} orders"
 
 
 def points_of_shift(n_draws: int) -> int:
@@ -44,8 +44,9 @@ def target_of(n_draws: int) -> float:
 
 def integrate(points: Points, tolerance: float, method: str, n_draws: int, in_parts: Callable[..., None]) -> Integrated:
     """Return the posterior whose cases are integrated, or have weighted points; ``in_parts(part, starts, values, stop, options)``."""
-    stop, width, most = np.zeros(1, np.int32), sizes_of(points.starts), int(MOST_NODES * min(1.0, (1e-6 / tolerance) ** GROWTH))
-    law, limits = (*points.law, REST[points.unranked], tolerance), (MOST_DIMENSIONS, MOST_COMPONENTS, most, MOST_TERMS)
+    stop, width = np.zeros(1, np.int32), sizes_of(points.starts)
+    most = max(int(MOST_NODES * min(1.0, (1e-6 / tolerance) ** GROWTH)), LEAST_NODES)
+    law, limits = (*points.law, REST[points.unranked], tolerance), (MOST_DIMENSIONS, most, MOST_TERMS)
     starts = offsets_of(2 * width + FACTS)  # numbers and proposals of a case, then facts
     values = np.empty(starts[-1])
 

@@ -77,7 +77,7 @@ static void check_singles(fuzz_input *in, const ugt_stages *stages, const uint64
 static void check_integrals(fuzz_input *in, const ugt_stages *stages, int64_t n_cases, int64_t n_listed, int rest)
 {
     const double reliability = fuzz_positive(in, fuzz_below(in, 4) ? 2.0 : 3.6); /* totals beyond the tables, too */
-    const ugt_cubature_options options = {reliability, fuzz_positive(in, 2.0), rest, 1e-4, fuzz_below(in, 6), fuzz_below(in, 20),
+    const ugt_cubature_options options = {reliability, fuzz_positive(in, 2.0), rest, 1e-4, fuzz_below(in, 6),
                                           fuzz_below(in, 20000), 1 + fuzz_below(in, 60)};
     double *out = ZEROS(double, 3 * (n_listed + n_cases)), *error = ZEROS(double, n_cases);
     int64_t *info = ZEROS(int64_t, 3 * n_cases), *row = ZEROS(int64_t, n_cases);
@@ -103,7 +103,7 @@ static void check_integrals(fuzz_input *in, const ugt_stages *stages, int64_t n_
 static void check_draws(fuzz_input *in, const ugt_rankings *x, int rest)
 {
     ugt_stages *stages = NULL;
-    CHECK(ugt_stages_new(x, rest != UGT_REST_IGNORE, &stages) == UGT_OK);
+    CHECK(ugt_stages_new(x, NULL, rest != UGT_REST_IGNORE, &stages) == UGT_OK);
     const int64_t *offsets = ugt_stages_class_offsets(stages), n = offsets[x->n_cases];
     const int32_t *index = ugt_stages_class_index(stages);
     for (int64_t i = 0; i < x->n_cases; i++)

@@ -8,7 +8,7 @@ static void fuzz_one(fuzz_input *in)
     const ugt_rankings x = fuzz_rankings(in, n_classes, 1 + fuzz_below(in, 2), 4);
     const int rest = (int)fuzz_below(in, 3);
     ugt_stages *stages = NULL;
-    CHECK(ugt_stages_new(&x, rest != UGT_REST_IGNORE, &stages) == UGT_OK);
+    CHECK(ugt_stages_new(&x, NULL, rest != UGT_REST_IGNORE, &stages) == UGT_OK);
     const int64_t *offsets = ugt_stages_class_offsets(stages), numbers = 3 * (offsets[x.n_cases] + x.n_cases);
     double *fit = ZEROS(double, numbers), *out = ZEROS(double, numbers), *error = ZEROS(double, numbers);
     double *info = ZEROS(double, x.n_cases * UGT_POINTS_INFO);
