@@ -62,11 +62,11 @@ def annotations_of(options: argparse.Namespace, path: str | None = None) -> io.A
     return read
 
 
-def _take(make: Callable[[], dict[str, Any]]) -> None:
+def _take(make: Callable[[], facts.FileFacts]) -> None:
     """Print a line about a file; errors of joining are left to the command."""
     with suppress(ValueError):
         found = make()
-        took(found, facts.line(found))
+        took(found.record(), found.line())
 
 
 def models_of(path: str, axes: Any, options: argparse.Namespace, on_scale: bool = False) -> dict[str, Predictions]:

@@ -6,8 +6,9 @@ import argparse
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import combinations
-from typing import Any
+from dataclasses import replace
+from itertools import chain, combinations
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -28,6 +29,7 @@ from ..tables.context import axes_of_ratings
 from . import facts
 from .cases import add_positive_class, beside, named_apart, read_annotations, reading_words
 from .command import complain, group, new_command, printable, said_of, say
+from .facts import AnnotationFacts, CaseFacts, FileFacts, Joined, PredictionFacts, counted
 from .reading import add_reading
 from .wording import worded_note
 
@@ -57,29 +59,48 @@ def add(commands: Any) -> None:
 def run(options: argparse.Namespace) -> dict[str, Any]:
     study = Study(options)
     for i, found in sorted(study.found.items()):
-        say(*([""] if i else []), found["file"])
-        if "error" in found:
-            say(*_indented([["not read", f"as {found['kind']}: see the error" if found.get("kind") else "see the error"]]))
-            complain(found["error"])
-        else:
-            say(*_indented(facts.lines(found)))
+        say(*([""] if i else []), found.file, *_indented(found.lines()))
+        if isinstance(found, Refused):
+            complain(found.error)
     allowed = study.allowed() if study.given is not None else []
     if allowed:
         say("", "Analyses that these files allow:")
         for one in allowed:
-            say(
-                f"  {'yes' if one['possible'] else 'no':<4}{one['what']}: {one['why']}",
-                *([f"      {one['command']}"] if one["command"] else []),
-            )
-    refused = sum("error" in found for found in study.found.values())
-    return {"inputs": [found for _, found in sorted(study.found.items())], "allows": allowed, "refused": refused, "files": []}
+            say(f"  {'yes' if one.possible else 'no':<4}{one.what}: {one.why}", *([f"      {one.command}"] if one.command else []))
+    inputs = [found.record() for _, found in sorted(study.found.items())]
+    refused = sum(isinstance(found, Refused) for found in study.found.values())
+    return {"inputs": inputs, "allows": [one._asdict() for one in allowed], "refused": refused, "files": []}
 
 
 def _indented(rows: Sequence[Sequence[str]]) -> list[str]:
     return [f"  {name:<13}{printable(text)}" for name, text in rows]
 
 
-CERTAINTY = "certainty of each case"
+CERTAINTY, OF_MODEL = "certainty of each case", "evaluation of a model"
+Facts = TypeVar("Facts", bound=FileFacts)
+
+
+class Refused(NamedTuple):
+    """A file that was not read, with the kind that it was to have; "": not known."""
+
+    file: str
+    kind: str
+    error: str
+
+    def lines(self) -> list[list[str]]:
+        return [["not read", f"as {self.kind}: see the error" if self.kind else "see the error"]]
+
+    def record(self) -> dict[str, Any]:
+        return {name: value for name, value in self._asdict().items() if value or name != "kind"}
+
+
+class Analysis(NamedTuple):
+    """What the files allow or do not allow, with the reason and the command."""
+
+    what: str
+    possible: bool
+    why: str
+    command: str = ""
 
 
 class Study:
@@ -87,7 +108,7 @@ class Study:
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.options = options
-        self.found: dict[int, dict[str, Any]] = {}
+        self.found: dict[int, FileFacts | Refused] = {}
         self.cases: dict[str, set[str]] = {}  # case ids by file of predictions, if it has them: as annotated, where they are
         self.open: dict[str, str] = {}  # what an evaluation asks, by file of predictions
         self.given: Any = None  # the first annotations
@@ -115,7 +136,7 @@ class Study:
             kind = kind_of_file(path, None if self.axes is None else self.axes.classes, **beside(options))
             return kind or ("annotations" if self.axes is None and self.given is not None else "")
         except (ValueError, OSError, MemoryError) as problem:
-            self.found[i] = {"file": utf8(path), "error": said_of(problem)}
+            self.found[i] = Refused(utf8(path), "", said_of(problem))
             return ""
 
     def _read(self, i: int, kind: str, path: str) -> None:
@@ -125,24 +146,24 @@ class Study:
             with heard() as said, naming(path):
                 found = self._facts(kind or "annotations", path)
         except (ValueError, OSError, MemoryError) as problem:
-            self.found[i] = {"file": utf8(path), "kind": kind or "annotations", "error": said_of(problem)}
+            self.found[i] = Refused(utf8(path), kind or "annotations", said_of(problem))
             return
-        self.found[i] = {**found, "file": utf8(path), "notes": [*found["notes"], *map(worded_note, dict.fromkeys(said))]}
+        self.found[i] = replace(found, file=utf8(path), notes=[*found.notes, *map(worded_note, dict.fromkeys(said))])
 
-    def _facts(self, kind: str, path: str) -> dict[str, Any]:
+    def _facts(self, kind: str, path: str) -> FileFacts:
         options, axes, name = self.options, self.axes, os.path.basename(self.path)
         if kind == "annotations":
             read = read_annotations(options, path)
             if self.given is None:
                 self.given, self.path = read.annotations, path
                 self.axes = _axes_of(self.given)
-            found = facts.of_annotations(path, read)
-            return {**found, "notes": [*found["notes"], *map(worded_note, like_grades(read.annotations, from_file=True))]}
+            about = facts.of_annotations(path, read)
+            return replace(about, notes=[*about.notes, *map(worded_note, like_grades(read.annotations, from_file=True))])
         if kind == "predictions":
             classes = None if axes is None else axes.classes
             on_scale = isinstance(self.given, Ratings) or bool(getattr(self.given, "ordered", False))
             file = prediction_file(path, classes, options.positive_class, on_scale=on_scale, **beside(options, "decimal"))
-            found = facts.of_predictions(path, file, axes, (), name, on_scale)
+            found = facts.of_predictions(path, file, axes, name, on_scale)
             one = next(iter(file.models.values()))
             if one.case_ids is not None:
                 rows = np.full(len(one.case_ids), -1) if axes is None else one.located(axes)[1]
@@ -168,26 +189,29 @@ class Study:
 
     # ---- what can be done
 
-    def allowed(self) -> list[dict[str, Any]]:
-        """Return the analyses that the data allow or do not allow, each with the reason and the command."""
-        about = next(found for _, found in sorted(self.found.items()) if found.get("kind") == "annotations" and "error" not in found)
+    def allowed(self) -> list[Analysis]:
+        """Return the analyses that the data allow or do not allow."""
+        about = self._of(AnnotationFacts)[0]
         agreement = self._agreement(about)
         if lacking := self._lacking():
-            return [_one(CERTAINTY, False, lacking), *agreement, _one("evaluation of a model", False, lacking)]
-        return [self._certainty(about), *agreement, *self._evaluation(about), *self._fitted(about), *self._of_cases(about)]
+            return [Analysis(CERTAINTY, False, lacking), *agreement, Analysis(OF_MODEL, False, lacking)]
+        return [self._certainty(about), *agreement, *self._evaluation(about), *self._fitted(), *self._of_cases(about)]
 
-    def _of(self, kind: str) -> list[dict[str, Any]]:
-        return [found for _, found in sorted(self.found.items()) if found.get("kind") == kind and "error" not in found]
+    def _of(self, kind: type[Facts]) -> list[Facts]:
+        return [found for _, found in sorted(self.found.items()) if isinstance(found, kind)]
+
+    def _about_cases(self, kind: str) -> list[tuple[CaseFacts, Joined]]:
+        return [(one, one.joined) for one in self._of(CaseFacts) if one.kind == kind and one.joined]
 
     def _command(self, name: str, *words: str) -> str:
         return typed(["ugt", name, *words, *reading_words(self.options)])
 
-    def _certainty(self, about: dict[str, Any]) -> dict[str, Any]:
+    def _certainty(self, about: AnnotationFacts) -> Analysis:
         if self._has_classes():
-            return _one(CERTAINTY, True, "how far the annotations settle the class", self._command("certainty", self.path))
-        cut = f"{(about['values']['min'] + about['values']['max']) / 2:g}"
+            return Analysis(CERTAINTY, True, "how far the annotations settle the class", self._command("certainty", self.path))
+        cut = f"{sum(about.values or ()) / 2:g}"
         why = f"how far the ratings settle on which side of a cut a case lies; choose the cut, such as {cut} in the middle"
-        return _one(CERTAINTY, True, why, self._command("certainty", self.path, "--cut", cut))
+        return Analysis(CERTAINTY, True, why, self._command("certainty", self.path, "--cut", cut))
 
     def _lacking(self) -> str:
         """Return what ratings lack for an uncertain truth; "" if nothing, or if annotations are not ratings."""
@@ -205,109 +229,109 @@ class Study:
         """Return whether annotations are of classes or of the grades of a finite scale."""
         return not isinstance(self.given, Ratings) or isinstance(self.given.scale, tuple)
 
-    def _agreement(self, about: dict[str, Any]) -> list[dict[str, Any]]:
-        several, n = about["n_cases_of_several"], about["n_annotators"]
+    def _agreement(self, about: AnnotationFacts) -> list[Analysis]:
+        several, n = about.n_cases_of_several, about.n_annotators
         what = "agreement of annotators"
         if several == 0:
-            return [_one(what, False, f"every case has one {about['taken_for'][:-1]}, but agreement needs cases with two or more")]
-        kind, command = about["taken_for"], self._command("agreement", self.path)
+            return [Analysis(what, False, f"every case has one {about.taken_for[:-1]}, but agreement needs cases with two or more")]
+        kind, command = about.taken_for, self._command("agreement", self.path)
         of = {
             "labels": "Fleiss' kappa, Krippendorff's alpha, AC1 and others",
             "ratings": "intraclass correlations and Krippendorff's alpha",
         }
-        why = f"{of.get(kind, 'overlap of rankings')}, from {facts.counted(several, 'case')} with two or more {kind}"
-        rows = [_one(what, True, why, command)]
+        why = f"{of.get(kind, 'overlap of rankings')}, from {counted(several, 'case')} with two or more {kind}"
+        rows = [Analysis(what, True, why, command)]
         if kind != "labels":
             return rows
         if n is None:
-            return [*rows, _one("Cohen's kappa, single annotators", False, "the file does not name the annotators")]
+            return [*rows, Analysis("Cohen's kappa, single annotators", False, "the file does not name the annotators")]
         pairs = "of the two annotators" if n == 2 else f"of each pair among {n:,} annotators (Cohen's kappa compares exactly two)"
         return [
             *rows,
-            _one("Cohen's kappa", n > 1, pairs if n > 1 else "there is one annotator, but it needs two", command if n > 1 else ""),
+            Analysis("Cohen's kappa", n > 1, pairs if n > 1 else "there is one annotator, but it needs two", command if n > 1 else ""),
         ]
 
-    def _evaluation(self, about: dict[str, Any]) -> list[dict[str, Any]]:
-        models = self._of("predictions")
-        if not models:
-            bad = [found["file"] for found in self.found.values() if "error" in found and found.get("kind") == "predictions"]
-            why = f"{bad[0]} cannot be read (see the error)" if bad else "no file has predictions; give one together with the annotations"
-            return [_one("evaluation of a model", False, why)]
-        models, common = self._together(models)
-        if not models:
-            return [_one("evaluation of a model", False, "no annotated case has predictions; make the case ids equal in all files")]
-        asked = [self.open[one["file"]] for one in models if self.open.get(one["file"])]
-        if asked:
-            return [_one("evaluation of a model", False, asked[0])]
-        times = Counter(name for one in models for name in one["models"])
-        alike = [one["file"] for one in models if len(one["models"]) == 1 and times[one["models"][0]] > 1]
-        others = [name for one in models if one["file"] not in alike for name in one["models"]]
-        if (twice := repeated(others)) is not None:
-            return [_one("evaluation of a model", False, f"two models are named {twice!r}; rename one of them")]
-        named = iter(named_apart(alike, others) if alike else ())
-        words = ["--annotations", self.path, "--predictions"]
-        words += [next(named) if one["file"] in alike else one["file"] for one in models]
-        whole = [one for one in self._of("clusters") if not one["joined"]["n_without"]]
-        some = [one for one in self._of("subgroups") if one["joined"]["n_cases"]]
-        for kind, files in (("clusters", whole), ("subgroups", some)):
-            words += [word for one in files[:1] for word in (f"--{kind}", one["file"])]
-        lacking = [one for one in models if one["joined"]["n_without"] or one["joined"]["n_not_annotated"]]
+    def _evaluation(self, about: AnnotationFacts) -> list[Analysis]:
+        models, common = self._together(self._of(PredictionFacts))
+        files, others = self._typed(models)
+        if refusal := self._no_evaluation(models, others):
+            return [Analysis(OF_MODEL, False, refusal)]
+        words = ["--annotations", self.path, "--predictions", *files, *self._words_of_cases()]
+        lacking = any(one.joined and (one.joined.n_without or one.joined.n_not_annotated) for one in models)
         words += ["--missing", "drop"] if lacking else []
         words += ["--positive-class", self.options.positive_class] if self.options.positive_class is not None else []
-        n = sum(len(one["models"]) for one in models)
-        why = f"{facts.counted(n, 'model')} on {facts.counted(common, 'case')}"
+        why = f"{counted(sum(len(one.models) for one in models), 'model')} on {counted(common, 'case')}"
         why += "; --missing drop leaves out the cases that only one file has" if lacking else ""
-        rows = [_one("evaluation of a model", True, why, self._command("evaluate", *words, "--out", "report"))]
-        if about["n_cases_of_several"] == 0 or about["n_annotators"] is None:
-            need = "several annotators per case" if about["n_annotators"] else "annotators to be named"
-            rows.append(_one("models beside annotators", False, f"it needs {need}, so the report leaves this part out"))
+        rows = [Analysis(OF_MODEL, True, why, self._command("evaluate", *words, "--out", "report"))]
+        if about.n_cases_of_several == 0 or about.n_annotators is None:
+            need = "several annotators per case" if about.n_annotators else "annotators to be named"
+            rows.append(Analysis("models beside annotators", False, f"it needs {need}, so the report leaves this part out"))
         return rows
 
-    def _together(self, models: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], int]:
+    @staticmethod
+    def _typed(models: list[PredictionFacts]) -> tuple[list[str], list[str]]:
+        """Return files of predictions as they are typed, with a name if their models have equal ones, and the names of the other models."""
+        times = Counter(name for one in models for name in one.models)
+        alike = [one.file for one in models if len(one.models) == 1 and times[one.models[0]] > 1]
+        others = [name for one in models if one.file not in alike for name in one.models]
+        named = iter(named_apart(alike, others) if alike else ())
+        return [next(named) if one.file in alike else one.file for one in models], others
+
+    def _words_of_cases(self) -> list[str]:
+        """Return the options for the first file of clusters that has all cases, and of subgroups that has any."""
+        whole = [("--clusters", one.file) for one, joined in self._about_cases("clusters") if not joined.n_without]
+        some = [("--subgroups", one.file) for one, joined in self._about_cases("subgroups") if joined.n_cases]
+        return [*chain(*whole[:1], *some[:1])]
+
+    def _no_evaluation(self, models: list[PredictionFacts], names: list[str]) -> str:
+        """Return why models cannot be evaluated; "" if they can. ``names``: those of models that are not named by their files."""
+        bad = [one.file for one in self.found.values() if isinstance(one, Refused) and one.kind == "predictions"]
+        if not self._of(PredictionFacts):
+            return f"{bad[0]} cannot be read (see the error)" if bad else "no file has predictions; give one together with the annotations"
+        if not models:
+            return "no annotated case has predictions; make the case ids equal in all files"
+        asked = next((self.open[one.file] for one in models if self.open.get(one.file)), "")
+        twice = repeated(names)
+        return asked or ("" if twice is None else f"two models are named {twice!r}; rename one of them")
+
+    def _together(self, models: list[PredictionFacts]) -> tuple[list[PredictionFacts], int]:
         """Return the files of predictions that share most cases, and the number of cases that all of them have."""
         annotated = set(map(str, self.axes.case_ids.tolist()))
-        chosen: list[dict[str, Any]] = []
+        chosen: list[PredictionFacts] = []
         common = most = annotated
-        for one in sorted(models, key=lambda one: -one["joined"]["n_cases"]):
-            both = common & self.cases.get(one["file"], annotated)
+        for one in sorted(models, key=lambda one: -one.joined.n_cases if one.joined else 0):
+            both = common & self.cases.get(one.file, annotated)
             most = most if chosen else both
             if both and (2 * len(both) > len(most)):
                 chosen, common = [*chosen, one], both
         return [one for one in models if one in chosen], len(common)
 
-    def _fitted(self, about: dict[str, Any]) -> list[dict[str, Any]]:
+    def _fitted(self) -> list[Analysis]:
         """Return whether calibrators and prediction sets are possible: they need one file to fit to and another to apply to."""
-        models = self._of("predictions")
-        if not models or isinstance(self.given, Rankings) or not self._has_classes():
+        if not self._of(PredictionFacts) or isinstance(self.given, Rankings) or not self._has_classes():
             return []
         what, labels = "calibration, prediction sets", self.path
         apart = [(one, other) for one, other in combinations(self.cases, 2) if not self.cases[one] & self.cases[other]]
         if not apart:
             why = "they need predictions for other cases in a second file: one file to fit to, one to apply to"
-            return [_one(what, False, why)]
+            return [Analysis(what, False, why)]
         first, second = apart[0]
         why = f"fitted to {first} and applied to {second}, if both are of one model"
         fit = self._command("calibrate", "--annotations", labels, "--fit", first, "--apply", second, "--out", "calibrated")
         sets = self._command("conformal", "--annotations", labels, "--calibrate", first, "--apply", second, "--out", "sets")
-        return [_one("calibration", True, why, fit), _one("prediction sets", True, why, sets)]
+        return [Analysis("calibration", True, why, fit), Analysis("prediction sets", True, why, sets)]
 
-    def _of_cases(self, about: dict[str, Any]) -> list[dict[str, Any]]:
-        clusters = self._of("clusters")
+    def _of_cases(self, about: AnnotationFacts) -> list[Analysis]:
+        clusters = self._about_cases("clusters")
         if not clusters:
             why = "no file gives the patient of each case, so intervals treat cases as independent (--clusters FILE)"
-            return [_one("intervals over patients", False, why)]
-        lacking = clusters[0]["joined"]["n_without"]
-        if lacking:
-            why = f"{clusters[0]['file']} lacks {lacking:,} of {about['n_cases']:,} cases, but every case needs a cluster"
-            return [_one("intervals over clusters", False, why)]
-        (n,) = clusters[0]["values"].values()
-        return [
-            _one(
-                "intervals over clusters",
-                True,
-                f"cases of {facts.counted(n, 'cluster')} are resampled together: --clusters {clusters[0]['file']}",
-            )
-        ]
+            return [Analysis("intervals over patients", False, why)]
+        (found, joined), what = clusters[0], "intervals over clusters"
+        if joined.n_without:
+            why = f"{found.file} lacks {joined.n_without:,} of {about.n_cases:,} cases, but every case needs a cluster"
+            return [Analysis(what, False, why)]
+        (n,) = found.values.values()
+        return [Analysis(what, True, f"cases of {counted(n, 'cluster')} are resampled together: --clusters {found.file}")]
 
 
 def _axes_of(given: Any) -> Any:
@@ -315,7 +339,3 @@ def _axes_of(given: Any) -> Any:
     if not isinstance(given, Ratings):
         return given.axes
     return given.to_labels().axes if isinstance(given.scale, tuple) else axes_of_ratings(given)
-
-
-def _one(what: str, possible: bool, why: str, command: str = "") -> dict[str, Any]:
-    return {"what": what, "possible": possible, "why": why, "command": command}

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .. import io
+from .._base import identifiers
 from .._base.grades import order_said, scale_said
-from .._base.identifiers import name
 from .._base.names import alike, listed
 from .._base.notes import Note
 from .._base.ragged import sizes_of
-from ..annotations import Labels, Predictions, Rankings, Ratings, probabilities
+from ..annotations import Labels, Predictions, Ratings, probabilities
 from ..annotations.given import columns_note, position_note
 from ..annotations.probabilities import is_probability, not_probabilities, rounded_note
 from ..io.beside import CaseFile, PredictionFile
@@ -31,6 +31,8 @@ LAYOUTS = {
     "preflib": "orders of PrefLib",
 }
 ROWS = {"value": "rating", "rank": "ranked class", "confidence": "ranked class", "ranking": "ranking", "label": "label"}
+# A description of predictions that are no scores by class, by the role of their last column.
+LAST = {"label": "predicted labels", "probability": "one column of probabilities", "number": "one column of numbers"}
 MOST = 8  # names in a line
 
 
@@ -44,41 +46,192 @@ def some(names: Iterable[Any]) -> str:
     return listed(map(str, names), MOST)
 
 
-def of_annotations(path: Any, read: io.AnnotationFile) -> dict[str, Any]:
+class Span(NamedTuple):
+    """The least and the largest of some numbers."""
+
+    min: float
+    max: float
+
+
+class Joined(NamedTuple):
+    """How the cases of a file were joined to the annotated ones: how many are in both, and in one only."""
+
+    to: str
+    by: str
+    n_cases: int
+    n_annotated: int
+    n_without: int  # annotated, not in the file
+    n_not_annotated: int
+
+    def __str__(self) -> str:
+        text = f"by {self.by}: {self.n_cases:,} of {self.n_annotated:,} cases"
+        return text + (f", {self.n_not_annotated:,} others not annotated" if self.n_not_annotated else "")
+
+
+@dataclass(frozen=True)
+class FileFacts:
+    """How a file was read, with its columns by role; ``joined`` is None if it is not, or cannot be, joined to annotations."""
+
+    file: str
+    kind: str
+    taken_for: str
+    layout: str
+    columns: Mapping[str, Sequence[str]]
+    not_used: Sequence[str]
+    notes: Sequence[Note]
+    joined: Joined | None
+    n_cases: int
+
+    def record(self) -> dict[str, Any]:
+        """Return the facts for the JSON, without those that a file of its kind cannot have."""
+        plain = {name: value._asdict() if isinstance(value, (Span, Joined)) else value for name, value in vars(self).items()}
+        return {name: value for name, value in plain.items() if name not in self.lacking()}
+
+    def lacking(self) -> set[str]:
+        """Return the fields that a file of its kind cannot have."""
+        return {"joined"} if self.joined is None else set()
+
+    def what(self) -> str:
+        """Return what the file was taken for, for one line."""
+        return self.taken_for
+
+    def sizes(self) -> list[str]:
+        """Return how much the file holds, for one line."""
+        return [counted(self.n_cases, "case") if self.joined is None else f"joined {self.joined}"]
+
+    def rows(self) -> list[list[str]]:
+        """Return what the file holds, as pairs of a heading and a text."""
+        return [] if self.joined is None else [["joined", f"to {self.joined.to} {self.joined}"]]
+
+    def line(self) -> str:
+        """Return one line about the file."""
+        return f"{self.file}: {self.what()}{f' ({self.layout})' if self.layout else ''}: {', '.join(self.sizes())}."
+
+    def lines(self) -> list[list[str]]:
+        """Return all facts as pairs of a heading and a text."""
+        rows = [["read as", self.taken_for + (f": {self.layout}" if self.layout else "")]]
+        roles = [f"{some(map(repr, names))} ({role.replace('_', ' ')})" for role, names in self.columns.items()]
+        rows += [["arrays" if "scores" in self.columns else "columns", "; ".join(roles)]] if roles else []
+        rows += [["not used", some(map(repr, self.not_used))]] if self.not_used else []
+        return [*rows, *self.rows(), *(["note", str(note)] for note in self.notes)]
+
+
+@dataclass(frozen=True)
+class AnnotationFacts(FileFacts):
+    """How annotations were read: labels and rankings have classes, ratings have values."""
+
+    n_annotators: int | None  # None: not named
+    n_annotations: int
+    n_cases_without: int
+    n_cases_of_several: int
+    per_case: Span  # annotations of a case that has some
+    missing: Mapping[str, int]
+    left_out: Mapping[str, int]
+    classes: Mapping[str, int]  # the number of annotations of each
+    ordered: bool
+    values: Span | None
+    scale: Any
+
+    def lacking(self) -> set[str]:
+        return {"joined", *(("values", "scale") if self.values is None else ("classes", "ordered"))}
+
+    def sizes(self) -> list[str]:
+        who = counted(self.n_annotators, "annotator") if self.n_annotators else "annotators not named"
+        classes = [] if self.values else [self._order() if self.ordered else counted(len(self.classes), "class")]
+        scale = [f"scale {scale_said(self.scale)}"] if self.values else []
+        left_out = [f"left out: {reason} ({n:,})" for reason, n in self.left_out.items()]
+        return [*super().sizes(), who, *classes, counted(self.n_annotations, self.taken_for[:-1]), *scale, *left_out]
+
+    def rows(self) -> list[list[str]]:
+        without = f" ({self.n_cases_without:,} of them without annotations)" if self.n_cases_without else ""
+        low, high = self.per_case
+        each = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+        rows = [["cases", f"{self.n_cases:,}{without}"], ["annotators", f"{self.n_annotators:,}" if self.n_annotators else "not named"]]
+        rows.append([self.taken_for, f"{self.n_annotations:,}, {each} per case"])
+        if self.values is None:
+            rows += [["grades", self._order().partition(", ")[2]]] if self.ordered else []
+            rows.append(["classes", f"{len(self.classes):,}: {some(f'{name} ({n:,})' for name, n in self.classes.items())}"])
+        else:
+            way = " (state it: --scale real, or all grades, such as --scale 1,2,3,4,5)" if self.scale is None else ""
+            rows += [["scale", scale_said(self.scale) + way], ["values", f"from {self.values.min:g} to {self.values.max:g}"]]
+        missing = [f"{repr(token) if token else 'blank'} ({n:,})" for token, n in self.missing.items()]
+        rows += [["missing", f"{some(missing)}: read as not annotated"]] if missing else []
+        return rows + [["left out", f"{reason}: {n:,}"] for reason, n in self.left_out.items()]
+
+    def _order(self) -> str:
+        """Return the grades: ``3 grades, in the order mild < moderate < severe``."""
+        return f"{counted(len(self.classes), 'grade')}, in the order {order_said(np.array([*self.classes]))}"
+
+
+@dataclass(frozen=True)
+class PredictionFacts(FileFacts):
+    """How predictions were read."""
+
+    models: Sequence[str]
+    n_classes: int
+    values: str
+
+    def what(self) -> str:
+        return self.taken_for + (f" of {counted(len(self.models), 'model')}" if len(self.models) > 1 else "")
+
+    def rows(self) -> list[list[str]]:
+        values = self.values + (f" of {counted(self.n_classes, 'class')}" if self.n_classes > 1 else "")
+        return [["models", some(self.models)], ["cases", f"{self.n_cases:,}"], ["values", values], *super().rows()]
+
+
+@dataclass(frozen=True)
+class CaseFacts(FileFacts):
+    """How clusters or subgroups were read: the number of different values in each column."""
+
+    values: Mapping[str, int]
+
+    def sizes(self) -> list[str]:
+        return [*super().sizes(), *(self._said() if self.kind in ("clusters", "subgroups") else [])]
+
+    def rows(self) -> list[list[str]]:
+        return [["cases", f"{self.n_cases:,}"], [self.kind, some(self._said())], *super().rows()]
+
+    def _said(self) -> list[str]:
+        return [f"{n:,} in {name!r}" for name, n in self.values.items()]
+
+
+@dataclass(frozen=True)
+class ReliabilityFacts(FileFacts):
+    """How the reliability of each annotator was read."""
+
+    n_annotators: int
+
+    def lacking(self) -> set[str]:
+        return {"joined", "n_cases"}
+
+    def sizes(self) -> list[str]:
+        return [counted(self.n_annotators, "annotator")]
+
+
+def of_annotations(path: Any, read: io.AnnotationFile) -> AnnotationFacts:
     """Return the facts of a file of annotations."""
     given = read.annotations
-    cases = given.case_ids if isinstance(given, Ratings) else given.axes.case_ids
-    found: dict[str, Any] = {
-        "file": os.fspath(path),
-        "kind": "annotations",
-        "taken_for": type(given).__name__.lower(),
-        "layout": LAYOUTS.get(read.format) or next((f"one row per {what}" for role, what in ROWS.items() if role in read.columns), ""),
-        "columns": read.columns,
-        "not_used": read.unused,
-        "n_cases": len(cases),
-        "n_annotators": len(given.annotators) or None,
-    }
+    layout = LAYOUTS.get(read.format) or next((f"one row per {what}" for role, what in ROWS.items() if role in read.columns), "")
+    n_cases = len(given.case_ids if isinstance(given, Ratings) else given.axes.case_ids)
     if isinstance(given, Labels):
-        per_case = np.bincount(np.repeat(np.arange(len(cases)), sizes_of(given.offsets)), given.count, len(cases)).astype(np.int64)
-        times = np.bincount(given.label, given.count, given.n_classes).astype(np.int64)
-    elif isinstance(given, Rankings):
-        per_case, times = sizes_of(given.case_offsets), np.bincount(given.items, minlength=given.n_classes)
+        per_case = np.bincount(np.repeat(np.arange(n_cases), sizes_of(given.offsets)), given.count, n_cases).astype(np.int64)
     else:
-        per_case, times = sizes_of(given.offsets), None
-        values = given.value if len(given.value) else np.zeros(1)
-        found["values"] = {"min": float(values.min()), "max": float(values.max())}
-        found["scale"] = given.scale
-    if times is not None:
-        names = given.axes.classes.tolist()
-        ordered = isinstance(given, Labels) and given.ordered
-        found["classes"] = {str(names[k]): int(times[k]) for k in (range(len(names)) if ordered else np.argsort(-times, kind="stable"))}
-        found["ordered"] = ordered
+        per_case = sizes_of(given.offsets if isinstance(given, Ratings) else given.case_offsets)
     judged = per_case[per_case > 0]
-    found.update(
-        n_annotations=int(per_case.sum()), n_cases_without=int((per_case == 0).sum()), n_cases_of_several=int((per_case > 1).sum())
-    )
-    found["per_case"] = {"min": int(judged.min(initial=0) if len(judged) == 0 else judged.min()), "max": int(judged.max(initial=0))}
-    return {**found, "missing": read.missing, "left_out": read.dropped, "notes": [*read.notes]}
+    each = Span(int(judged.min()), int(judged.max())) if len(judged) else Span(0, 0)
+    ordered, values, classes = isinstance(given, Labels) and given.ordered, None, {}
+    if isinstance(given, Ratings):
+        own = given.value if len(given.value) else np.zeros(1)
+        values = Span(float(own.min()), float(own.max()))
+    else:
+        named, weights = (given.label, given.count) if isinstance(given, Labels) else (given.items, None)
+        times, names = np.bincount(named, weights, given.n_classes).astype(np.int64), given.axes.classes.tolist()
+        classes = {str(names[k]): int(times[k]) for k in (range(len(names)) if ordered else np.argsort(-times, kind="stable"))}
+    return AnnotationFacts(
+        os.fspath(path), "annotations", type(given).__name__.lower(), layout, read.columns, read.unused, read.notes, None,
+        n_cases, len(given.annotators) or None, int(per_case.sum()), int((per_case == 0).sum()), int((per_case > 1).sum()), each,
+        read.missing, read.dropped, classes, ordered, values, getattr(given, "scale", None),
+    )  # fmt: skip
 
 
 def _values(models: Mapping[str, tuple[Predictions, int]]) -> str:
@@ -100,161 +253,47 @@ def unrounded(one: Predictions) -> tuple[Predictions, int]:
     return (replace(one, scores=scores), decimals) if decimals else (one, 0)
 
 
-def of_predictions(
-    path: Any, read: PredictionFile, axes: Any, notes: Sequence[Note] = (), joined_to: str = "", ordered: bool = False
-) -> dict[str, Any]:
+def of_predictions(path: Any, read: PredictionFile, axes: Any, joined_to: str = "", ordered: bool = False) -> PredictionFacts:
     """Return the facts of a file of predictions; ``axes`` are the cases and classes of the annotations, or None."""
     one: Predictions = next(iter(read.models.values()))
-    layout = "arrays" if not read.columns or "scores" in read.columns else "one column per class"
-    layout = {"label": "predicted labels", "probability": "one column of probabilities", "number": "one column of numbers"}.get(
-        [*read.columns][-1] if read.columns else "", layout
-    )
+    name = os.path.basename(os.fspath(path))
+    layout = LAST.get([*read.columns][-1] if read.columns else "", "one column per class")
+    layout = "arrays" if not read.columns or "scores" in read.columns else "one row per score" if "score" in read.columns else layout
     models = {model: unrounded(given) for model, given in read.models.items()}
-    notes = (*notes, *rounded_note({model: decimals for model, (_, decimals) in models.items()}))
-    found: dict[str, Any] = {
-        "file": os.fspath(path),
-        "kind": "predictions",
-        "taken_for": "predictions",
-        "layout": "one row per score" if "score" in read.columns else layout,
-        "columns": read.columns,
-        "not_used": read.unused,
-        "models": list(read.models),
-        "n_cases": len(one.scores),
-        "n_classes": one.scores.shape[1],
-        "values": _values(models),
-    }
+    notes = [*rounded_note({model: decimals for model, (_, decimals) in models.items()})]
+    joined = None
     if axes is not None:
-        joins = [one.located(axes)[1] for one in read.models.values()]
-        if one.case_ids is not None:
-            strangers = one.case_ids[joins[0] < 0][:1].tolist()
-            notes = (
-                *notes,
-                *(
-                    Note("unmatched_case", "The predictions for case {case} match no annotated case{hint}.", case=name(case), hint=hint)
-                    for case in strangers
-                    if (hint := alike(case, axes.case_ids))
-                ),
-            )
+        joins = [one.located(axes)[1] >= 0 for one in read.models.values()]
         if one.case_ids is None:
-            notes = (*notes, position_note(axes, f"The scores of {os.path.basename(os.fspath(path))}"))
-        if one.classes is None and not one.numbers:
-            said = columns_note(axes, os.path.basename(os.fspath(path)), ordered)
-            notes = (*notes, *([worded_note(said)] if said else []))
-        n, away = [int((rows >= 0).sum()) for rows in joins], [int((rows < 0).sum()) for rows in joins]
-        by = "position" if one.case_ids is None else "case id"
-        found["joined"] = {"to": joined_to, "by": by, "n_cases": min(n), "n_annotated": axes.n_cases}
-        found["joined"].update(n_without=axes.n_cases - min(n), n_not_annotated=max(away))
-    return {**found, "notes": list(notes)}
+            notes.append(position_note(axes, f"The scores of {name}"))
+        else:
+            words = "The predictions for case {case} match no annotated case{hint}."
+            strangers = [(case, alike(case, axes.case_ids)) for case in one.case_ids[~joins[0]][:1].tolist()]
+            notes += [Note("unmatched_case", words, case=identifiers.name(case), hint=hint) for case, hint in strangers if hint]
+        if one.classes is None and not one.numbers and (said := columns_note(axes, name, ordered)):
+            notes.append(worded_note(said))
+        n, away = min(int(rows.sum()) for rows in joins), max(int((~rows).sum()) for rows in joins)
+        joined = Joined(joined_to, "position" if one.case_ids is None else "case id", n, axes.n_cases, axes.n_cases - n, away)
+    own = (os.fspath(path), "predictions", "predictions", layout, read.columns, read.unused, notes, joined)
+    return PredictionFacts(*own, len(one.scores), [*read.models], one.scores.shape[1], _values(models))
 
 
-def of_cases(path: Any, kind: str, read: CaseFile, axes: Any = None, joined_to: str = "", said: str = "") -> dict[str, Any]:
+def of_cases(path: Any, kind: str, read: CaseFile, axes: Any = None, joined_to: str = "", said: str = "") -> CaseFacts:
     """Return the facts of a file of clusters or subgroups, or of what is ``said``."""
     cases = list(next(iter(read.values.values())))
-    found: dict[str, Any] = {
-        "file": os.fspath(path),
-        "kind": kind,
-        "taken_for": said or kind,
-        "layout": "one row per case",
-        "columns": read.columns,
-        "not_used": read.unused,
-        "n_cases": len(cases),
-        "values": {name: len({*values.values()} - {""}) for name, values in read.values.items()},
-        "notes": [],
-    }
+    joined, notes = None, []
     if axes is not None:
         ids = axes.case_ids.astype(str)
-        there = np.isin(ids, cases)
-        found["joined"] = {"to": joined_to, "by": "case id", "n_cases": int(there.sum()), "n_annotated": len(ids)}
-        found["joined"].update(n_without=int((~there).sum()), n_not_annotated=int((~np.isin(cases, ids)).sum()))
-        lacking = ids[~there].tolist()
+        lacking = ids[~np.isin(ids, cases)].tolist()
+        n = len(ids) - len(lacking)
+        joined = Joined(joined_to, "case id", n, len(ids), len(lacking), int((~np.isin(cases, ids)).sum()))
         if lacking and (hint := alike(lacking[0], np.array(cases))):
-            words = "The file has no row for case {case!r}{hint}."
-            found["notes"] = [Note("lacking_case", words, case=lacking[0], hint=hint)]
-    return found
+            notes = [Note("lacking_case", "The file has no row for case {case!r}{hint}.", case=lacking[0], hint=hint)]
+    values = {name: len({*values.values()} - {""}) for name, values in read.values.items()}
+    return CaseFacts(os.fspath(path), kind, said or kind, "one row per case", read.columns, read.unused, notes, joined, len(cases), values)
 
 
-def of_reliabilities(path: Any, read: CaseFile) -> dict[str, Any]:
+def of_reliabilities(path: Any, read: CaseFile) -> ReliabilityFacts:
     """Return the facts of a file with the reliability of each annotator."""
-    return {
-        "file": os.fspath(path),
-        "kind": "reliabilities",
-        "taken_for": "reliabilities",
-        "layout": "one row per annotator",
-        "columns": read.columns,
-        "not_used": read.unused,
-        "n_annotators": len(read.values["reliability"]),
-        "notes": [],
-    }
-
-
-def line(found: Mapping[str, Any]) -> str:
-    """Return one line about a file."""
-    unit = "annotator" if found["kind"] == "reliabilities" else "case"
-    sizes = [_joined(found["joined"])] if "joined" in found else [counted(found[f"n_{unit}s"], unit)]
-    what = found["taken_for"]
-    if found["kind"] == "annotations":
-        sizes += [counted(found["n_annotators"], "annotator")] if found["n_annotators"] else ["annotators not named"]
-        if "classes" in found:
-            sizes += [_order(found)] if found["ordered"] else [counted(len(found["classes"]), "class")]
-        sizes += [counted(found["n_annotations"], what[:-1])]
-        sizes += [f"scale {scale_said(found['scale'])}"] if "scale" in found else []
-        sizes += [f"left out: {reason} ({n:,})" for reason, n in found["left_out"].items()]
-    if found["kind"] in ("clusters", "subgroups"):
-        sizes += [f"{n:,} in {name!r}" for name, n in found["values"].items()]
-    if found["kind"] == "predictions" and len(found["models"]) > 1:
-        what += f" of {counted(len(found['models']), 'model')}"
-    layout = f" ({found['layout']})" if found["layout"] else ""
-    return f"{found['file']}: {what}{layout}: {', '.join(sizes)}."
-
-
-def _order(found: Mapping[str, Any]) -> str:
-    """Return the grades of ordered labels: ``3 grades, in the order mild < moderate < severe``."""
-    return f"{counted(len(found['classes']), 'grade')}, in the order {order_said(np.array([*found['classes']]))}"
-
-
-def _joined(found: Mapping[str, Any]) -> str:
-    text = f"joined by {found['by']}: {found['n_cases']:,} of {found['n_annotated']:,} cases"
-    return text + (f", {found['n_not_annotated']:,} others not annotated" if found["n_not_annotated"] else "")
-
-
-def lines(found: Mapping[str, Any]) -> list[list[str]]:
-    """Return all facts of a file as pairs of a heading and a text."""
-    cases = f"{found['n_cases']:,}"
-    rows: list[list[str]] = [["read as", found["taken_for"] + (f": {found['layout']}" if found["layout"] else "")]]
-    columns = "arrays" if "scores" in found["columns"] else "columns"
-    roles = [f"{some(map(repr, names))} ({role.replace('_', ' ')})" for role, names in found["columns"].items()]
-    rows += [[columns, "; ".join(roles)]] if roles else []
-    rows += [["not used", some(map(repr, found["not_used"]))]] if found["not_used"] else []
-    if found["kind"] == "annotations":
-        rows += _lines_of_annotations(found, cases)
-    elif found["kind"] == "predictions":
-        rows += [
-            ["models", some(found["models"])],
-            ["cases", cases],
-            ["values", found["values"] + (f" of {counted(found['n_classes'], 'class')}" if found["n_classes"] > 1 else "")],
-        ]
-    else:
-        values = [f"{n:,} in {name!r}" for name, n in found["values"].items()]
-        rows += [["cases", cases], [f"{found['kind']}", some(values)]]
-    if "joined" in found:
-        rows.append(["joined", f"to {found['joined']['to']} {_joined(found['joined']).partition(' ')[2]}"])
-    return [*rows, *(["note", str(note)] for note in found["notes"])]
-
-
-def _lines_of_annotations(found: Mapping[str, Any], cases: str) -> list[list[str]]:
-    without = f" ({found['n_cases_without']:,} of them without annotations)" if found["n_cases_without"] else ""
-    low, high = found["per_case"].values()
-    each = f"{low:,}" if low == high else f"{low:,} to {high:,}"
-    rows = [["cases", cases + without], ["annotators", f"{found['n_annotators']:,}" if found["n_annotators"] else "not named"]]
-    rows.append([found["taken_for"], f"{found['n_annotations']:,}, {each} per case"])
-    if "classes" in found:
-        listed = [f"{name} ({n:,})" for name, n in found["classes"].items()]
-        rows += [["grades", _order(found).partition(", ")[2]]] if found["ordered"] else []
-        rows.append(["classes", f"{len(listed):,}: {some(listed)}"])
-    else:
-        way = " (state it: --scale real, or all grades, such as --scale 1,2,3,4,5)" if found["scale"] is None else ""
-        rows.append(["scale", scale_said(found["scale"]) + way])
-        rows.append(["values", "from {min:g} to {max:g}".format(**found["values"])])
-    missing = [f"{repr(token) if token else 'blank'} ({n:,})" for token, n in found["missing"].items()]
-    rows += [["missing", f"{some(missing)}: read as not annotated"]] if missing else []
-    return rows + [["left out", f"{reason}: {n:,}"] for reason, n in found["left_out"].items()]
+    layout, (values,) = "one row per annotator", read.values.values()
+    return ReliabilityFacts(os.fspath(path), "reliabilities", "reliabilities", layout, read.columns, read.unused, [], None, 0, len(values))
