@@ -196,12 +196,8 @@ def _read_json(source: Source, how: Reading, given: Mapping[str, Any]) -> Annota
         return read_annotations(inner["path"], mapping=inner, **how._asdict())
     if how.format not in ("auto", "rankings", "ratings"):
         raise error("format", "be 'auto', 'rankings' or 'ratings' for a JSON file", repr(how.format))
-    if isinstance(content, list) and content and all(isinstance(task, dict) and "annotations" in task for task in content):
-        return exports.label_studio(content, how)
-    if isinstance(content, list) and content and exports.is_json_min(content):
-        return exports.label_studio_min(content, how)
     if isinstance(content, list) and content and isinstance(content[0], dict):
-        raise error("file", *exports.unknown_records(content[0]))
+        return exports.of_objects(content, how)
     return AnnotationFile(exports.rankings_json(content, how), "rankings", {})
 
 

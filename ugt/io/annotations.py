@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -46,6 +46,10 @@ from .annotation_file import MOST_REPEATED, ROLES, AnnotationFile, Reading
 from .odd_rows import check_rows, note_rows
 from .repeats import Way, no_way, once, once_rows
 
+LABELS_READ = "Read labels, one for each case and annotator: their confidence is not used (for rankings of one class: "
+LABELS_READ += arg("format", "rankings") + ")."
+ONE_CLASS_RANKED = "Read rankings of one class each, so that the confidence has no effect (to read labels: "
+ONE_CLASS_RANKED += arg("columns", {"confidence": ""}) + ")."
 OF_WIDE_CELL = 40  # least number of bytes per cell while it becomes an annotation
 
 
@@ -56,51 +60,52 @@ def read_table(table: CellTable, how: Reading) -> AnnotationFile:
 
 
 def _read_table(table: CellTable, how: Reading) -> AnnotationFile:
-    format, columns, missing = how.format, how.columns, how.missing
+    format = how.format
     table.decimal = how.decimal
     chosen = columns_called(table.header, "annotator_columns", how.annotator_columns)
     ignored = columns_called(table.header, "ignore_columns", how.ignore_columns)
     if chosen and format in ("counts", "transposed", "long", "rankings"):
         must = "be given for a table with one row per case and one column per annotator"
         raise error("annotator_columns", must, f"format {format!r}")
+    if chosen or format in ("counts", "transposed", "wide"):
+        return _read_wide(table, chosen, ignored, how)
     places = places_of(table.header)
-    if places and format in ("auto", "rankings") and not chosen and columns.keys() <= {"case", "annotator"}:
+    if places and format in ("auto", "rankings") and how.columns.keys() <= {"case", "annotator"}:
         return _read_places(table, places, how)
-    if format in ("auto", "long", "rankings", "ratings") and not chosen:
-        header = [name for c, name in enumerate(table.header) if c not in ignored]
-        roles = {role: table.header.index(header[c]) for role, c in find_roles(header, columns, ROLES).items()}
-        roles = _without_value(roles, columns, format)
-        turned = roles.keys() == {"annotator"} and table.header[roles["annotator"]] == header[0] and not columns.get("annotator")
-        if format not in ("auto", "ratings") or not (turned or roles.keys() <= {"case"}):  # turned: one row per annotator
-            return _read_long(table, _long_roles(table, roles, format), how)
-    told = find_roles(table.header, {role: name for role, name in columns.items() if name or role != "case"}, ["case"], {})
-    read = [c for c in range(len(table.header)) if c not in ignored] or [0]
-    first = told.get("case", read[case_column([table.header[c] for c in read])])
-    others = [c for c in (sorted(chosen) or range(len(table.header))) if c != first and c not in ignored]
-    if not others:
-        raise error("table", "have columns for annotators or classes next to the case", listed(map(repr, table.header), MOST_SHOWN))
+    header = [name for c, name in enumerate(table.header) if c not in ignored]
+    roles = {role: table.header.index(header[c]) for role, c in find_roles(header, how.columns, ROLES).items()}
+    roles = _without_value(roles, how.columns, format)
+    turned = roles.keys() == {"annotator"} and table.header[roles["annotator"]] == header[0] and not how.columns.get("annotator")
+    if format in ("auto", "ratings") and (turned or roles.keys() <= {"case"}):  # turned: one row per annotator
+        return _read_wide(table, chosen, ignored, how)
+    return _read_long(table, _long_roles(table, roles, format), how)
+
+
+def _read_wide(table: CellTable, chosen: Collection[int], ignored: Collection[int], how: Reading) -> AnnotationFile:
+    """Return the annotations of a table with one row per case, or per annotator; ``chosen`` are columns of annotators, if any are named."""
+    missing, every = how.missing, "*" in how.annotator_columns
+    first, others = _first_and_others(table, chosen, ignored, how)
     header = [table.header[c] for c in others]
     table.used = {"case": [first], "annotator": others}
     case, cells = table.coded([first], others)
     named = table.numbered(case, "case")
     check_rows(table, [(case, [first]), (cells, others)])
-    _check_wide(table, named, table.header[first], header if format != "counts" and not chosen else [])
+    _check_wide(table, named, table.header[first], header if how.format != "counts" and not chosen else [])
     cells = table.decimals(cells, "label", missing)
-    told_wide = "columns for the annotators were named" if chosen else "a column for the case was named" if columns.get("case") else ""
-    if format in ("auto", "wide", "ratings") and "*" not in how.annotator_columns:
+    told = "columns for the annotators were named" if chosen else "a column for the case was named" if how.columns.get("case") else ""
+    if how.format in ("auto", "wide", "ratings") and not every:
         check_questions(header)
         check_crossed(header)
     note_rows(case, 2 * len(cells.values) <= cells.codes.size and first_alone(cells, missing), cells, missing)
-    format, notes = _wide_kind(table.header[first], header, case.values, cells.values, how, told_wide)
-    if format in ("wide", "ratings") and "*" not in how.annotator_columns:
+    format, notes = _wide_kind(table.header[first], header, case.values, cells.values, how, told)
+    if format in ("wide", "ratings") and not every:
         check_readings(header)
     if format != "transposed" and not chosen:
         check_annotators(header, cells, missing, format, how.merge_names)
     if format == "counts":
         table.used = {"case": [first], "class": others}
         return counts_file(named.ids, as_names(classes_of(header)), table.converted(cells, "count"), how)
-    if how.classes is None:
-        how = how._replace(classes=_declared(table, others, how))
+    how = _with_declared(table, others, how)
     if format == "transposed":
         note_names(case.values)
         table.used = {"annotator": [first], "case": others}
@@ -111,11 +116,25 @@ def _read_table(table: CellTable, how: Reading) -> AnnotationFile:
     return wide_file(named.ids, as_names(header), cells, how, notes, format)
 
 
-def _declared(table: CellTable, columns: Sequence[int], how: Reading) -> Any:
-    """Return the classes that columns declare: without their order if it is not wanted, as grades that were asked for if it is."""
-    found = table.categories(columns)
+def _first_and_others(table: CellTable, chosen: Collection[int], ignored: Collection[int], how: Reading) -> tuple[int, list[int]]:
+    """Return the column that names the rows of a wide table, and those of its cells."""
+    told = find_roles(table.header, {role: name for role, name in how.columns.items() if name or role != "case"}, ["case"], {})
+    read = [c for c in range(len(table.header)) if c not in ignored] or [0]
+    first = told.get("case", read[case_column([table.header[c] for c in read])])
+    others = [c for c in (sorted(chosen) or range(len(table.header))) if c != first and c not in ignored]
+    if not others:
+        raise error("table", "have columns for annotators or classes next to the case", listed(map(repr, table.header), MOST_SHOWN))
+    return first, others
+
+
+def _with_declared(table: CellTable, columns: Sequence[int], how: Reading) -> Reading:
+    """Return the options with the classes that columns declare, unless some were given.
+
+    The classes are without their order if it is not wanted, and grades that were asked for if it is.
+    """
+    found = table.categories(columns) if how.classes is None else None
     kind: Any = identifiers.Grades if how.ordered and isinstance(found, identifiers.Grades) else list
-    return found if found is None or how.ordered is None else kind(found)
+    return how if found is None else how._replace(classes=found if how.ordered is None else kind(found))
 
 
 def _has_rankings(table: CellTable, c: int) -> bool:
@@ -174,9 +193,8 @@ def _wide_kind(
         raise error("format", must, f"'auto', {len(rows)} rows, {len(header)} columns, and names that show neither")
     way, reason = way or "wide", reason or "it has at least as many rows as columns"
     row, column = ("an annotator", "a case") if way == "transposed" else ("a case", "an annotator")
-    return way, [
-        Note("orientation", "Read each row as {row} and each column as {column}: {reason}.", row=row, column=column, reason=reason)
-    ]
+    words = "Read each row as {row} and each column as {column}: {reason}."
+    return way, [Note("orientation", words, row=row, column=column, reason=reason)]
 
 
 def _long_roles(table: CellTable, roles: dict[str, int], format: str) -> dict[str, int]:
@@ -205,56 +223,62 @@ def _long_roles(table: CellTable, roles: dict[str, int], format: str) -> dict[st
 def _read_long(table: CellTable, roles: dict[str, int], how: Reading) -> AnnotationFile:
     """Return the annotations of a table with one row per annotation. A row with a missing cell is left out, but its case is kept."""
     found: dict[str, int] = {}
-    if how.classes is None and "label" in roles:
-        how = how._replace(classes=_declared(table, [roles["label"]], how))
+    how = _with_declared(table, [roles["label"]], how) if "label" in roles else how
     classes, missing, merge = how.classes, how.missing, how.merge_names
-    table.used = {role: [c] for role, c in roles.items()}
-    cells = dict(zip(roles, table.coded(*([c] for c in roles.values()))))
-    check_rows(table, [(cells[role], [c]) for role, c in roles.items()])
-    note_rows(cells["case"], all(first_alone(cells[role], missing) for role in roles))
+    groups = [[c] for c in roles.values()]
+    cells = dict(zip(roles, table.coded(*groups)))
+    check_rows(table, [*zip(cells.values(), groups)])
+    note_rows(cells["case"], all(first_alone(one, missing) for one in cells.values()))
     note_names(cells["annotator"].values if "annotator" in cells else ())
     key = [roles[role] for role in ("case", "annotator") if role in roles]
     if not how.columns.get("case"):
         check_case(table, key)
     way = partial(way_out, table, key)
-    if "confidence" in roles and how.format == "auto" and "confidence" not in how.columns:
-        code, first = identifiers.factorize(np.column_stack([cells["case"].codes[:, 0], cells["annotator"].codes[:, 0]]))
-        if len(code) == len(first):  # one class for each case and annotator
-            words = "Read labels, one for each case and annotator: their confidence is not used (for rankings of one class: "
-            words += arg("format", "rankings") + ")."
-            note(Note("confidence_not_used", words))
-            roles = {role: c for role, c in roles.items() if role != "confidence"}
-            table.used = {role: [c] for role, c in roles.items()}
-            del cells["confidence"]
-    cells.update({role: table.decimals(cells[role], role, missing) for role in roles.keys() - {"case", "annotator", "ranking"}})
+    if how.format == "auto" and "confidence" not in how.columns and _are_labels(cells):
+        note(Note("confidence_not_used", LABELS_READ))
+        del cells["confidence"]
+    table.used = {role: [roles[role]] for role in cells}
+    cells.update({role: table.decimals(cells[role], role, missing) for role in cells.keys() - {"case", "annotator", "ranking"}})
     keep = np.ones(len(cells["case"].codes), dtype=bool)
-    for role in roles.keys() - {"case", "annotator"}:
+    for role in cells.keys() - {"case", "annotator"}:
         keep &= ~cells[role].missing(missing, found)[:, 0]
-    if set(roles) == {"case", "annotator", "label"}:
+    if cells.keys() == {"case", "annotator", "label"}:
         rows = long_rows(table, cells.pop("case"), cells.pop("annotator"), keep, merge)
         label = labels_column(cells.pop("label"), keep, missing, classes, table)
         cells.clear()
         return AnnotationFile(once(Labels._of_rows(rows, label, classes, merge), how.duplicates, way), "long", found)
     case = table.numbered(cells["case"], "case")
-    columns = {"case": case.ids[case.code][keep]}
-    if "annotator" in roles:
-        annotator = table.numbered(cells["annotator"], "annotator", keep)
-        columns["annotator"] = annotator.ids[annotator.code]
-    for role in roles.keys() & {"label", "ranking"}:
-        columns[role] = as_labels(cells[role].values, missing, classes)[cells[role].codes[:, 0]][keep]
-    for role in roles.keys() & {"rank", "confidence", "count", "value"}:
-        columns[role] = table.converted(cells[role], role, missing)[:, 0][keep]
-    if "rank" in columns and (columns["rank"] < 1).any():
-        row = int(np.argmax(columns["rank"] < 1))
-        where = table.place(int(np.flatnonzero(keep)[row]))
-        raise error("rank", "be at least 1", f"{columns['rank'][row]:g}", where, way=NO_RANK)
-    notes = cells["value"].suspicious(missing) if "value" in roles else ()
-    annotations = _from_long(columns, how, case.ids, way)
-    if "confidence" in columns and isinstance(annotations, Rankings) and (sizes_of(annotations.ranking_offsets) == 1).all():
-        words = "Read rankings of one class each, so that the confidence has no effect (to read labels: "
-        words += arg("columns", {"confidence": ""}) + ")."
-        note(Note("confidence_not_used", words))
+    notes = cells["value"].suspicious(missing) if "value" in cells else ()
+    annotations = _from_long({"case": case.ids[case.code][keep], **_kept(table, cells, keep, how)}, how, case.ids, way)
+    if "confidence" in cells and isinstance(annotations, Rankings) and (sizes_of(annotations.ranking_offsets) == 1).all():
+        note(Note("confidence_not_used", ONE_CLASS_RANKED))
     return AnnotationFile(annotations, "rankings" if isinstance(annotations, Rankings) else "long", found, {}, notes)
+
+
+def _are_labels(cells: Mapping[str, Coded]) -> bool:
+    """Return whether a table has a column of confidence, and one class for each case and annotator."""
+    if "confidence" not in cells:
+        return False
+    code, first = identifiers.factorize(np.column_stack([cells[role].codes[:, 0] for role in ("case", "annotator")]))
+    return len(code) == len(first)
+
+
+def _kept(table: CellTable, cells: Mapping[str, Coded], keep: Bools, how: Reading) -> dict[str, Any]:
+    """Return the kept rows of all columns but the case, as values."""
+    found: dict[str, Any] = {}
+    for role in [role for role in cells if role != "case"]:
+        if role == "annotator":
+            annotator = table.numbered(cells[role], role, keep)
+            found[role] = annotator.ids[annotator.code]
+        elif role in ("label", "ranking"):
+            found[role] = as_labels(cells[role].values, how.missing, how.classes)[cells[role].codes[:, 0]][keep]
+        else:
+            found[role] = table.converted(cells[role], role, how.missing)[:, 0][keep]
+    low = found.get("rank", np.ones(1)) < 1
+    if low.any():
+        row, rows = int(np.argmax(low)), np.flatnonzero(keep)
+        raise error("rank", "be at least 1", f"{found['rank'][row]:g}", table.place(int(rows[row])), way=NO_RANK)
+    return found
 
 
 def _read_places(table: CellTable, places: list[int], how: Reading) -> AnnotationFile:

@@ -185,48 +185,63 @@ def _whole(arrays: dict[str, NDArray[Any]], classes: Any) -> AnnotationFile:
     more = {"labels": {"ordered"}, "ratings": {"scale"}}.get(kind, set())  # of those with an order or a stated scale
     if arrays.keys() - more != wanted:
         raise error("file", f"hold the arrays {', '.join(sorted(wanted))}", ", ".join(sorted(arrays)))
-    for name in wanted - {"kind", "numbered"}:
-        if arrays[name].ndim != 1:
-            raise error(name, "have one dimension", f"shape {arrays[name].shape}")
-    for name in arrays.keys() & {"numbered", "ordered"}:
-        if arrays[name].shape != () or arrays[name].dtype.kind != "b":
-            raise error(name, "be one value, true or false", f"{arrays[name].dtype} of shape {arrays[name].shape}")
+    for name in arrays.keys() - {"kind"}:
+        array = arrays[name]
+        if name in ("numbered", "ordered"):
+            if array.shape != () or array.dtype.kind != "b":
+                raise error(name, "be one value, true or false", _form(array))
+        elif array.ndim != 1 and name != "scale":
+            raise error(name, "have one dimension", f"shape {array.shape}")
     if classes is not None and not isinstance(classes, Grades):
         raise error("classes", "be left out for a file that names them", repr(classes))
     cases = given_ids("case_ids", arrays["case_ids"], len(arrays["case_ids"]))
     who = arrays["annotators"]
     annotators = given_ids("annotators", who, len(who)) if len(who) else np.empty(0, np.int64)
-    numbered = bool(arrays["numbered"])
     rows = _row_offsets(arrays, "case_offsets" if kind == "rankings" else "offsets", len(cases))
     annotator = _codes(arrays, "annotator", rows[-1], len(annotators), least=0 if len(annotators) else -1)
-    if kind == "ratings":
-        value = arrays["value"]
-        if value.dtype.kind != "f" or value.shape != (rows[-1],) or not np.isfinite(value).all():
-            raise error("value", f"be {rows[-1]} finite numbers", f"{value.dtype} of shape {value.shape}")
-        ratings = Ratings(cases, annotators, rows, annotator, value.astype(np.float64), numbered)
-        scale = arrays.get("scale")
-        return AnnotationFile(ratings.on_scale(scale.tolist()) if scale is not None else ratings, kind, {})
-    axes = Axes(cases, given_ids("classes", arrays["classes"], len(arrays["classes"])), numbered)
-    if kind == "labels":
-        label, count = _codes(arrays, "label", rows[-1], axes.n_classes), arrays["count"]
-        if count.dtype.kind not in "iu" or count.shape != label.shape or (len(count) and count.min() < 1):
-            raise error("count", f"be {len(label)} whole numbers of at least 1", f"{count.dtype} of shape {count.shape}")
-        labels = Labels(axes, annotators, rows, annotator, label, count.astype(np.int64))
-        grades = axes.classes.tolist() if arrays.get("ordered") else None
-        return AnnotationFile(labels if grades is None else labels.in_order(grades), kind, {})
-    rankings = _row_offsets(arrays, "ranking_offsets", int(rows[-1]))
+    make = {"labels": _labels, "ratings": _ratings, "rankings": _rankings}[kind]
+    return AnnotationFile(make(arrays, cases, annotators, rows, annotator), kind, {})
+
+
+def _ratings(arrays: dict[str, NDArray[Any]], cases: NDArray[Any], annotators: NDArray[Any], rows: Int64, annotator: Int32) -> Ratings:
+    value = arrays["value"]
+    if value.dtype.kind != "f" or value.shape != (rows[-1],) or not np.isfinite(value).all():
+        raise error("value", f"be {rows[-1]} finite numbers", _form(value))
+    ratings = Ratings(cases, annotators, rows, annotator, value.astype(np.float64), bool(arrays["numbered"]))
+    return ratings.on_scale(arrays["scale"].tolist()) if "scale" in arrays else ratings
+
+
+def _labels(arrays: dict[str, NDArray[Any]], cases: NDArray[Any], annotators: NDArray[Any], rows: Int64, annotator: Int32) -> Labels:
+    axes = _axes(arrays, cases)
+    label, count = _codes(arrays, "label", rows[-1], axes.n_classes), arrays["count"]
+    if count.dtype.kind not in "iu" or count.shape != label.shape or (len(count) and count.min() < 1):
+        raise error("count", f"be {len(label)} whole numbers of at least 1", _form(count))
+    labels = Labels(axes, annotators, rows, annotator, label, count.astype(np.int64))
+    return labels.in_order(axes.classes.tolist()) if arrays.get("ordered") else labels
+
+
+def _rankings(arrays: dict[str, NDArray[Any]], cases: NDArray[Any], annotators: NDArray[Any], rows: Int64, annotator: Int32) -> Rankings:
+    axes, rankings = _axes(arrays, cases), _row_offsets(arrays, "ranking_offsets", int(rows[-1]))
     blocks = _row_offsets(arrays, "block_offsets", int(rankings[-1]))
     if (np.diff(blocks) < 1).any():
         raise error("block_offsets", "not hold an empty block", "one", f"block {int(np.argmin(np.diff(blocks)))}")
     items = _codes(arrays, "items", blocks[-1], axes.n_classes)
-    return AnnotationFile(Rankings(axes, annotators, rows, rankings, blocks, items, annotator)._checked("items"), kind, {})
+    return Rankings(axes, annotators, rows, rankings, blocks, items, annotator)._checked("items")
+
+
+def _axes(arrays: dict[str, NDArray[Any]], cases: NDArray[Any]) -> Axes:
+    return Axes(cases, given_ids("classes", arrays["classes"], len(arrays["classes"])), bool(arrays["numbered"]))
+
+
+def _form(array: NDArray[Any]) -> str:
+    return f"{array.dtype} of shape {array.shape}"
 
 
 def _row_offsets(arrays: dict[str, NDArray[Any]], name: str, n: int) -> Int64:
     found = arrays[name]
     good = found.dtype.kind in "iu" and found.shape == (n + 1,) and found[0] == 0 and bool((np.diff(found.astype(np.int64)) >= 0).all())
     if not good:
-        raise error(name, f"be {n + 1} whole numbers that begin at 0 and do not decrease", f"{found.dtype} of shape {found.shape}")
+        raise error(name, f"be {n + 1} whole numbers that begin at 0 and do not decrease", _form(found))
     return found.astype(np.int64)
 
 
@@ -234,5 +249,5 @@ def _codes(arrays: dict[str, NDArray[Any]], name: str, n: int, top: int, least: 
     found = arrays[name]
     good = found.dtype.kind in "iu" and found.shape == (n,) and (n == 0 or least <= found.min() <= found.max() < max(top, least + 1))
     if not good:
-        raise error(name, f"be {n} whole numbers from {least} to {max(top, least + 1) - 1}", f"{found.dtype} of shape {found.shape}")
+        raise error(name, f"be {n} whole numbers from {least} to {max(top, least + 1) - 1}", _form(found))
     return found.astype(np.int32)

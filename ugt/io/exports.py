@@ -34,6 +34,13 @@ def _texts(ids: list[Any]) -> list[Any]:
     return ids if all(isinstance(one, int) and not isinstance(one, bool) for one in ids) else [str(one) for one in ids]
 
 
+def _name(value: Any, argument: str, must: str, where: str) -> Any:
+    """Return the name of a case or an annotator; refuse what is neither text nor a whole number."""
+    if not isinstance(value, (str, int)) or isinstance(value, bool) or value == "":
+        raise error(argument, must, json_shown(value), where)
+    return value
+
+
 # ---- Label Studio
 
 
@@ -84,9 +91,7 @@ def _annotator_of(annotation: Mapping[str, Any], where: str) -> Any:
     who = annotation.get("completed_by")
     if isinstance(who, dict):
         who = who.get("email") or who.get("id")
-    if not isinstance(who, (int, str)) or isinstance(who, bool) or who == "":
-        raise error("annotations", "name their annotator (completed_by; annotator in JSON-MIN)", json_shown(who), where)
-    return who
+    return _name(who, "annotations", "name their annotator (completed_by; annotator in JSON-MIN)", where)
 
 
 def _answers(annotation: Mapping[str, Any], control: str | None, seen: dict[str, str], where: str) -> Iterator[tuple[str, Any]]:
@@ -126,11 +131,6 @@ def _ranked(value: Any, where: str) -> list[str]:
     return [str(item) for item in _names(lists[0], "ranker", where)]
 
 
-def is_json_min(content: list[Any]) -> bool:
-    """Return whether every object is one annotation, as in the export JSON-MIN."""
-    return all(isinstance(one, dict) and {"id", "annotator", "annotation_id"} <= one.keys() for one in content)
-
-
 def label_studio_min(content: list[Any], how: Reading) -> AnnotationFile:
     """Return the annotations of an export with one object per annotation: data fields, id, controls, annotator, in this order."""
     controls: dict[str, None] = {}
@@ -150,9 +150,7 @@ def label_studio_min(content: list[Any], how: Reading) -> AnnotationFile:
     cases = []
     for one in content:
         where = f"annotation {one['annotation_id']!r}"
-        case = one.get(field)
-        if not isinstance(case, (str, int)) or isinstance(case, bool):
-            raise error("annotation", f"have the field {field!r}, text or a whole number", json_shown(case), where)
+        case = _name(one.get(field), "annotation", f"have the field {field!r}, text or a whole number", where)
         cases.append(case)
         given = one.get(control)
         parts = given if isinstance(given, list) else [] if given is None else [given]
@@ -183,10 +181,14 @@ def _typed(part: Any, where: str) -> dict[str, Any]:
     return {"type": kind, "value": part}
 
 
-def unknown_records(record: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the two parts of the message (must, got) for a list of objects that is not a supported export."""
+def of_objects(content: list[Any], how: Reading) -> AnnotationFile:
+    """Return the annotations of an export that is a list of objects; refuse other lists."""
+    if all(isinstance(one, dict) and "annotations" in one for one in content):
+        return label_studio(content, how)
+    if all(isinstance(one, dict) and {"id", "annotator", "annotation_id"} <= one.keys() for one in content):
+        return label_studio_min(content, how)
     must = "be rankings or an export of Label Studio (" + OTHER + ")"
-    return must, f"objects with the keys {listed(map(repr, record))}"
+    raise error("file", must, f"objects with the keys {listed(map(repr, content[0]))}")
 
 
 # ---- Prodigy
@@ -209,15 +211,10 @@ def prodigy(text: str, how: Reading) -> AnnotationFile:
         kinds.add(choice)
         # The case is the text if classes are chosen, and the text with the label if one label is judged.
         field = how.columns.get("case") or ("_input_hash" if choice else "_task_hash")
-        case = task.get(field)
-        if not isinstance(case, (str, int)) or isinstance(case, bool):
-            must = f"have {field!r} on every line, text or a whole number (" + OTHER + ")"
-            raise error("file", must, json_shown(case), where)
+        case = _name(task.get(field), "file", f"have {field!r} on every line, text or a whole number (" + OTHER + ")", where)
         cases[case] = None
-        who = task.get("_annotator_id") or task.get("_session_id")
-        if not isinstance(who, (str, int)) or who == "":
-            must = "name the annotator of each answer (_annotator_id or _session_id; annotate in named sessions)"
-            raise error("file", must, json_shown(who), where)
+        must = "name the annotator of each answer (_annotator_id or _session_id; annotate in named sessions)"
+        who = _name(task.get("_annotator_id") or task.get("_session_id"), "file", must, where)
         answer = task.get("answer")
         if answer not in ("accept", "reject", "ignore"):
             raise error("answer", "be 'accept', 'reject' or 'ignore'", repr(answer), where)
@@ -291,38 +288,49 @@ MOST_VOTERS = 10**6
 
 def preflib(text: str, name: str, how: Reading) -> AnnotationFile:
     """Return the orders of alternatives, with ties in braces, as one case with one ranking per voter."""
-    names: dict[int, str] = {}
-    orders: list[list[list[int]]] = []
-    wanted = None
-    for number, line in enumerate(text.splitlines(), 1):
-        where = f"line {number}"
-        if line.startswith("#"):
-            head = _HEAD.match(line)
-            if head:
-                is_name, key, value = head.group(1) == "ALTERNATIVE NAME", head.group(2), head.group(3).strip()
-                if not re.fullmatch(r"\d{1,9}", key if is_name else value):
-                    raise error("file", "name all alternatives in its head by their numbers", repr(line[:60]), where)
-                if is_name:
-                    names[int(key)] = value
-                else:
-                    wanted = int(value)
-        elif line.strip():
-            found = _ORDER.fullmatch(line.strip())
-            if not found:
-                raise error("file", "have orders such as '3: 1,{2,3},4' (the format of PrefLib since 2022)", repr(line[:60]), where)
-            if len(orders) + int(found.group(1)) > MOST_VOTERS:
-                raise error("file", f"have at most {MOST_VOTERS:,} voters", f"{len(orders) + int(found.group(1)):,}", where)
-            orders += [_blocks(found.group(2), where)] * int(found.group(1))
-    if wanted is None or len(names) != wanted or sorted(names) != list(range(1, wanted + 1)):
-        raise error("file", "name all alternatives in its head", f"{len(names)} of {wanted}")
+    lines = [(f"line {number}", line) for number, line in enumerate(text.splitlines(), 1)]
+    orders, names = _orders(lines), _alternatives(lines)
     bad = next((k for order in orders for block in order for k in block if k not in names), None)
     if bad is not None or not orders:
-        raise error("file", f"have orders of alternatives from 1 to {wanted}", "no orders" if bad is None else bad)
-    called = [names[k] for k in range(1, wanted + 1)]
-    axes = called if len(set(called)) == wanted else [f"{k} {one}" for k, one in enumerate(called, 1)]
+        raise error("file", f"have orders of alternatives from 1 to {len(names)}", "no orders" if bad is None else bad)
+    called = [names[k] for k in sorted(names)]
+    axes = called if len(set(called)) == len(names) else [f"{k} {one}" for k, one in enumerate(called, 1)]
     nested = [[[axes[k - 1] for k in block] for block in order] for order in orders]
     classes = axes if how.classes is None else how.classes
     return AnnotationFile(Rankings.from_blocks([nested], classes=classes, case_ids=[name], offered=how.offered), "preflib", {})
+
+
+def _alternatives(lines: list[tuple[str, str]]) -> dict[int, str]:
+    """Return the names of all alternatives by their numbers, from the head of a file."""
+    names: dict[int, str] = {}
+    wanted = None
+    for where, line in lines:
+        if head := _HEAD.match(line):
+            is_name, key, value = head.group(1) == "ALTERNATIVE NAME", head.group(2), head.group(3).strip()
+            if not re.fullmatch(r"\d{1,9}", key if is_name else value):
+                raise error("file", "name all alternatives in its head by their numbers", repr(line[:60]), where)
+            if is_name:
+                names[int(key)] = value
+            else:
+                wanted = int(value)
+    if wanted is None or sorted(names) != list(range(1, wanted + 1)):
+        raise error("file", "name all alternatives in its head", f"{len(names)} of {wanted}")
+    return names
+
+
+def _orders(lines: list[tuple[str, str]]) -> list[list[list[int]]]:
+    """Return the order of each voter, as blocks of tied alternatives."""
+    orders: list[list[list[int]]] = []
+    for where, line in lines:
+        if line.startswith("#") or not line.strip():
+            continue
+        found = _ORDER.fullmatch(line.strip())
+        if not found:
+            raise error("file", "have orders such as '3: 1,{2,3},4' (the format of PrefLib since 2022)", repr(line[:60]), where)
+        if len(orders) + int(found.group(1)) > MOST_VOTERS:
+            raise error("file", f"have at most {MOST_VOTERS:,} voters", f"{len(orders) + int(found.group(1)):,}", where)
+        orders += [_blocks(found.group(2), where)] * int(found.group(1))
+    return orders
 
 
 def _blocks(text: str, where: str) -> list[list[int]]:

@@ -6,6 +6,7 @@ import io
 import math
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -224,24 +225,29 @@ def _promptfoo(records: Iterator[tuple[str, Any]], case: str | None) -> Iterator
         words = "Tests with the same variables were read as different cases (if they repeat one case, name its id: "
         words += arg("case", "vars.id") + ")."
         note(Note("equal_tests", words))
-    times: dict[tuple[Any, str], int] = {}  # tests that are repeated have other numbers, but the same id if a path names one
+    times: Counter[tuple[Any, str]] = Counter()  # tests that are repeated have other numbers, but the same id if a path names one
     for place, record in known:
         name = _provider(record)
         system = name if len(prompts[name]) == 1 else f"{name}, prompt {record.get('promptIdx')}"
         own = _id(record, case, record.get("testIdx"), place)
-        repeat = times[own, system] = times.get((own, system), 0) + 1
-        graded = _object(record.get("gradingResult") or {}, place)
-        parts = [_object(part, place) for part in _list(graded.get("componentResults"), place) if part]
-        if not parts:
-            failed = record.get("failureReason") == 2 or (not graded and record.get("error"))
-            all_ = {} if failed else {"pass": record["success"], "score": record.get("score")}
-            yield _passed("all assertions", all_, own, system, place, repeat=repeat)
-        names: dict[str, int] = {}
-        for part in parts:
-            asked = _object(part.get("assertion") or {}, place)
-            judge = str(asked.get("metric") or asked.get("type") or "assertion")
-            names[judge] = names.get(judge, 0) + 1
-            yield _passed(judge if names[judge] == 1 else f"{judge} {names[judge]}", part, own, system, place, repeat=repeat)
+        times[own, system] += 1
+        for judge, found in _assertions(record, place):
+            yield _passed(judge, found, own, system, place, repeat=times[own, system])
+
+
+def _assertions(record: Mapping[str, Any], place: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the name and the result of each assertion, or of all together if they are not known one by one."""
+    graded = _object(record.get("gradingResult") or {}, place)
+    parts = [_object(part, place) for part in _list(graded.get("componentResults"), place) if part]
+    if not parts:
+        failed = record.get("failureReason") == 2 or (not graded and record.get("error"))
+        yield "all assertions", {} if failed else {"pass": record["success"], "score": record.get("score")}
+    names: Counter[str] = Counter()
+    for part in parts:
+        asked = _object(part.get("assertion") or {}, place)
+        judge = str(asked.get("metric") or asked.get("type") or "assertion")
+        names[judge] += 1
+        yield judge if names[judge] == 1 else f"{judge} {names[judge]}", part
 
 
 def _provider(record: Mapping[str, Any]) -> str:

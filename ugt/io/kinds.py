@@ -47,17 +47,18 @@ def _kind_of_arrays(arrays: dict[str, Any]) -> str:
 
 def _kind_of_table(table: CellTable, classes: Any) -> str:
     kind, others = _kind_by_names(table.header, table.case)
-    if kind == "predictions" and [plain(table.header[c]) for c in others] in ([name] for name in LABELS):
+    words = [plain(table.header[c]) for c in others]
+    if kind == "predictions" and len(words) == 1 and words[0] in LABELS:
         (case,) = table.coded([c for c in range(len(table.header)) if c not in others])
         kind = kind if len(case.values) == len(case.codes) else "annotations"  # several labels of a case, without annotators
     if kind or not others:
         return kind or "annotations"
     if classes is not None:
-        names, at = [table.header[c] for c in others], Asked(table, classes, None, None).at
+        at = Asked(table, classes, None, None).at
         if at and all(map(is_count, table.coded(at)[0].values)):  # counts, unless shares
             scores = table.numbers(at)
             return "predictions" if (scores.sum(axis=1) == 1).all() or is_percentage(scores) else "annotations"
-        if at or {*names} & {*map(str, classes)} or any(plain(name) in LABELS for name in names):
+        if at or {table.header[c] for c in others} & {*map(str, classes)} or not LABELS.isdisjoint(words):
             return "predictions"
     return _kind_by_cells(table, others, classes)
 
@@ -73,8 +74,7 @@ def _kind_by_names(header: list[str], case: Mapping[str, str | None]) -> tuple[s
     names, kind = [plain(header[c]) for c in others], ""
     if (
         places_of(header)
-        or ("annotator" in roles and roles.keys() & {*LONG, "rank", "confidence"})
-        or ("annotator" in roles and "score" in roles and "model" not in roles)
+        or ("annotator" in roles and (roles.keys() & {*LONG, "rank", "confidence"} or {"score", "model"} & roles.keys() == {"score"}))
         or {"count", "label"} <= roles.keys()
         or "ranking" in roles
     ):
