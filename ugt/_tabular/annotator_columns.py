@@ -157,32 +157,37 @@ def _disjoint(header: Sequence[str], seen: Any) -> list[str]:
     return [header[c] for i, group in enumerate(groups) if i != own and not raters[i] for c in group]
 
 
+def _by_names(header: Sequence[str], format: str) -> list[str]:
+    """Return the columns whose names are not those of annotators, or of classes."""
+    beside = OTHERS | MADE if len(header) > 1 else OTHERS
+    found = [name for name in header if plain(name) in beside or name.endswith("_complete")]
+    if format == "counts" or len(header) < 2:
+        return found
+    found += [name for name in header if is_id(name) or plain(name) in TRUTHS or _of_each(name)]
+    return [*found, *_derived(header), *_unnumbered(header)]
+
+
+def _by_cells(header: Sequence[str], cells: Any, missing: Sequence[str], merge_names: bool) -> list[str]:
+    """Return the columns that share too few classes with the others to be annotators."""
+    names = [*map(look if merge_names else one_number, cells.values)]
+    numbered = {name: i for i, name in enumerate(dict.fromkeys(names))}
+    classes = np.array([numbered[name] for name in names])[cells.codes]
+    seen = np.array([np.bincount(column, minlength=len(numbered)) for column in classes.T])
+    seen[:, [numbered[name] for name, value in zip(names, cells.values) if value in missing]] = 0
+    shared = np.where((seen > 0).sum(axis=0) > 1, seen, 0).sum(axis=1)
+    alone = (2 * shared < seen.sum(axis=1)) & (seen.sum(axis=1) > 2)
+    found = [name for name, one in zip(header, alone) if one and not RATER_HEADER.fullmatch(name)]
+    return [*found, *_besides(header, seen), *_disjoint(header, seen)]
+
+
 def check_annotators(header: Sequence[str], cells: Any, missing: Sequence[str], format: str, merge_names: bool = False) -> None:
     """Reject a column that is not an annotator: by its name, or because no other column has half of its three or more labels."""
-    beside = OTHERS | MADE if len(header) > 1 else OTHERS
-    others = [name for name in header if plain(name) in beside or name.endswith("_complete")]
-    if format != "counts" and len(header) > 1:
-        others += [name for name in header if name not in others and (is_id(name) or plain(name) in TRUTHS or _of_each(name))]
-        others += [name for name in dict.fromkeys([*_derived(header), *_unnumbered(header)]) if name not in others]
-    if format == "wide" and len(header) > 1:
-        names = [*map(look if merge_names else one_number, cells.values)]
-        numbered = {name: i for i, name in enumerate(dict.fromkeys(names))}
-        classes = np.array([numbered[name] for name in names])[cells.codes]
-        seen = np.array([np.bincount(column, minlength=len(numbered)) for column in classes.T])
-        seen[:, [numbered[name] for name, value in zip(names, cells.values) if value in missing]] = 0
-        shared = np.where((seen > 0).sum(axis=0) > 1, seen, 0).sum(axis=1)
-        alone = (2 * shared < seen.sum(axis=1)) & (seen.sum(axis=1) > 2)
-        others += [name for name, one in zip(header, alone) if one and name not in others and not RATER_HEADER.fullmatch(name)]
-        others += [name for name in dict.fromkeys([*_besides(header, seen), *_disjoint(header, seen)]) if name not in others]
+    shared = format == "wide" and len(header) > 1
+    others = list(dict.fromkeys([*_by_names(header, format), *(_by_cells(header, cells, missing, merge_names) if shared else ())]))
     if others:
         must = "be annotators with the same classes" if format == "wide" else "be classes" if format == "counts" else "be annotators"
-        way = (
-            "choose: "
-            + arg("ignore_columns")
-            + " leaves some out, "
-            + arg("annotator_columns")
-            + " names all annotators; or write classes alike"
-        )
+        way = "choose: " + arg("ignore_columns") + " leaves some out, " + arg("annotator_columns") + " names all annotators"
+        way += "; or write classes alike"
         raise error("columns", must, f"{listed(map(repr, others))} among {len(header)} columns", way=way)
     if format == "wide":
         _note_strangers(header, cells, missing)

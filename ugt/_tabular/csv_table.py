@@ -29,21 +29,18 @@ from .cells import Coded, without_guards
 from .csv_text import unguarded
 from .decimals import Signs
 from .roles import (
-    GROUPED,
-    IF_THOUSANDS,
     NO_NUMBERS,
     RESTORE,
     as_integers,
-    check_grouped,
+    as_points,
     different,
     has_comma,
     is_count,
     is_number,
-    note_commas,
+    may_have_commas,
     note_small,
     repeated,
     rounded,
-    without_commas,
 )
 from .source import BOM, Changed, Held, Source, checked_blocks
 from .words import Words, text_array
@@ -72,27 +69,14 @@ class CellTable:
         given = [value for value in cells.values if value not in missing]
         commas = [*filter(has_comma, given)]
         points = [value for value in given if "." in value and value not in commas and value not in self.of_numbers]
-        if self.semicolons and self.decimal == "auto" and not commas:
+        auto = self.semicolons and self.decimal == "auto"
+        if auto and not commas:
             note_small(points)
-        asked = self.decimal == "," or (self.semicolons and self.decimal == "auto" and commas)
-        if (
-            not asked
-            or not (commas or points)
-            or not all(has_comma(value) or GROUPED.fullmatch(value) or is_number(value) for value in given)
-        ):
+        asked = (commas or points) if self.decimal == "," else (auto and commas)
+        if not asked or not all(map(may_have_commas, given)):
             return cells
-
-        def where(value: str) -> str:
-            return self.place(cells.first(cells.values.index(value)))
-
-        if points and self.decimal == "auto" and not any("." in value for value in commas):
-            way = IF_THOUSANDS if all(map(GROUPED.fullmatch, points)) else ""
-            raise error(role, "have one decimal sign", f"{commas[0]!r} and {points[0]!r}", where(points[0]), way=way)
-        check_grouped(role, points, where)
-        if commas:
-            note_commas(commas[0])
-        changed = {*commas, *points}
-        return Coded([without_commas(value) if value in changed else value for value in cells.values], cells.codes)
+        changed = as_points(role, commas, points, lambda value: self.place(cells.first(cells.values.index(value))), auto)
+        return Coded([changed.get(value, value) for value in cells.values], cells.codes)
 
     def categories(self, columns: Sequence[int]) -> Any:
         """Return the classes that columns declare, used or not; None if they declare none."""

@@ -18,19 +18,17 @@ from .csv_table import CellTable, number_shown
 from .roles import (
     ALIASES,
     ALSO,
-    GROUPED,
     as_labels,
     as_names,
-    check_grouped,
+    as_points,
     different,
     find_roles,
     has_comma,
     is_number,
-    note_commas,
+    may_have_commas,
     plain,
     refuse_commas,
     repeated,
-    without_commas,
 )
 from .rows import LongRows
 
@@ -145,12 +143,10 @@ class Columns(CellTable):
         cells = array.tolist()
         if self.decimal == ",":
             texts = [cell for cell in cells if isinstance(cell, str)]
-            points = [cell for cell in texts if "." in cell and (GROUPED.fullmatch(cell) or is_number(cell))]
-            check_grouped("cell", points, lambda cell: f"{self.place(cells.index(cell))}, column {self.header[c]!r}")
-            if commas := [*filter(has_comma, texts)]:
-                note_commas(commas[0])
-            changed = {*points, *commas}
-            cells = [without_commas(cell) if isinstance(cell, str) and cell in changed else cell for cell in cells]
+            points = [cell for cell in texts if "." in cell and may_have_commas(cell)]
+            place = lambda cell: f"{self.place(cells.index(cell))}, column {self.header[c]!r}"  # noqa: E731
+            changed = as_points("cell", [*filter(has_comma, texts)], points, place)
+            cells = [changed.get(cell, cell) if isinstance(cell, str) else cell for cell in cells]
         for row, cell in enumerate(cells):
             if identifiers.is_null(cell) or isinstance(cell, bool) or not is_number(str(cell)):
                 shown = "a blank" if identifiers.is_null(cell) else number_shown(cell) if isinstance(cell, str) else repr(cell)

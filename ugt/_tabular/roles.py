@@ -256,6 +256,27 @@ def without_commas(cell: str) -> str:
     return cell.replace(".", "").replace(",", ".")
 
 
+def may_have_commas(cell: str) -> bool:
+    """Return whether a cell is a number where commas are decimal signs."""
+    return has_comma(cell) or GROUPED.fullmatch(cell) is not None or is_number(cell)
+
+
+def as_points(
+    argument: str, commas: Sequence[str], points: Sequence[str], where: Callable[[str], str], guessed: bool = False
+) -> dict[str, str]:
+    """Return what numbers with decimal commas, or with points between thousands, are with decimal points; note both.
+
+    ``guessed``: nobody said that commas are decimal signs, so that some of them must have points, too.
+    """
+    if guessed and points and not any("." in cell for cell in commas):
+        way = IF_THOUSANDS if all(map(GROUPED.fullmatch, points)) else ""
+        raise error(argument, "have one decimal sign", f"{commas[0]!r} and {points[0]!r}", where(points[0]), way=way)
+    check_grouped(argument, points, where)
+    if commas:
+        note_commas(commas[0])
+    return {cell: without_commas(cell) for cell in (*commas, *points)}
+
+
 def check_grouped(argument: str, points: Sequence[str], where: Callable[[str], str], said: bool = False) -> None:
     """Reject a number whose point may be a decimal sign where commas are; note points between thousands."""
     for cell in points:
