@@ -104,52 +104,62 @@ class Asked:
         """Return cases (None without a column), scores, classes, and whether the scores are labels. ``case``: its column; None: find it."""
         table, header = self.table, self.table.header
         free = [c for c in range(len(header)) if c != self.model and c not in self.at]
-        if case is None:
-            if not free:
-                raise error("file", "have a column for the case", f"the columns {listed(header, MOST_SHOWN)}")
-            told = [header.index(name) for name in table.case.values() if name]
-            case = told or [free[case_column([header[c] for c in free])]]
+        case = self._case_among(free) if case is None else case
         others = [c for c in free if c not in case]
-        named = table.numbered(table.coded(case)[0], "case") if case else None
-        if named is not None and self.model is None:
-            table.check_once(named, "occur once (for several models, name them in a column model)")
-        ids = None if named is None else named.ids[named.code]
-        if self.model is not None and not others and not self.at:
-            raise error("file", "have a column for each class next to the case and the model", f"the columns {listed(header, MOST_SHOWN)}")
+        ids = self._ids(case)
         model = [] if self.model is None else [self.model]
+        if model and not others and not self.at:
+            raise error("file", "have a column for each class next to the case and the model", f"the columns {listed(header, MOST_SHOWN)}")
         if self.at:
             table.used = {"model": model, "case": case, "class": self.at}
             scores = table.numbers(self.at)
             self._ignore(others, scores)
             return ids, scores, self.classes, False
-        number = self._number(others)
-        if number is not None:
-            self._say([c for c in others if c != number])
-            table.used = {"model": model, "case": case, "number": [number]}
-            found = Predictions.of_numbers(ids, table.numbers([number])[:, 0], self.classes)
-            return ids, found.scores, found.classes, found.labels, found.numbers
-        one = self._one_score(others)
-        if one is not None:
-            assert self.classes is not None
-            self._say([c for c in others if c != one])
-            table.used = {"model": model, "case": case, "probability": [one]}
-            said = self._class_in(header[one])
-            of = self.positive if said is None else said
-            if of != self.positive or (said is None and plain(header[one]) not in ONE_SCORE):
-                words = "Column {column!r} was read as the probability of {of}."
-                note(Note("one_score", words, column=header[one], of=identifiers.name(self.classes[of])))
-            return ids, of_two_classes(table.numbers([one])[:, 0], of, ids, header[one]), self.classes, False
-        labels = self._labels(others)
-        if labels is not None:
-            self._say([c for c in others if c != labels])
-            table.used = {"model": model, "case": case, "label": [labels]}
-            column = table.numbered(table.coded([labels])[0], "label")
-            return ids, *one_hot(column), True
+        ways = [("number", self._number, self._of_number), ("probability", self._one_score, self._of_score)]
+        for role, find_one, made in [*ways, ("label", self._labels, self._of_label)]:
+            one = find_one(others)
+            if one is not None:
+                self._say([c for c in others if c != one])
+                table.used = {"model": model, "case": case, role: [one]}
+                return (ids, *made(one, ids))
         if any(not header[c] for c in others):
             got = f"a blank one among {listed(map(repr, header), MOST_SHOWN)}"
             raise error("columns", "have names (remove columns that are not classes)", got)
         table.used = {"model": model, "case": case, "class": others}
         return ids, self._numbers(others), as_names([header[c] for c in others]), False
+
+    def _case_among(self, free: list[int]) -> list[int]:
+        """Return the column of the case, among those that are neither the model nor a class."""
+        header = self.table.header
+        if not free:
+            raise error("file", "have a column for the case", f"the columns {listed(header, MOST_SHOWN)}")
+        return [header.index(name) for name in self.table.case.values() if name] or [free[case_column([header[c] for c in free])]]
+
+    def _ids(self, case: list[int]) -> NDArray[Any] | None:
+        """Return the case of each row, which may recur for other models only; None without a column."""
+        if not case:
+            return None
+        named = self.table.numbered(self.table.coded(case)[0], "case")
+        if self.model is None:
+            self.table.check_once(named, "occur once (for several models, name them in a column model)")
+        return named.ids[named.code]
+
+    def _of_number(self, c: int, ids: Any) -> Made:
+        found = Predictions.of_numbers(ids, self.table.numbers([c])[:, 0], self.classes)
+        return found.scores, found.classes, found.labels, found.numbers
+
+    def _of_score(self, c: int, ids: Any) -> Made:
+        assert self.classes is not None
+        name = self.table.header[c]
+        said = self._class_in(name)
+        of = self.positive if said is None else said
+        if of != self.positive or (said is None and plain(name) not in ONE_SCORE):
+            words = "Column {column!r} was read as the probability of {of}."
+            note(Note("one_score", words, column=name, of=identifiers.name(self.classes[of])))
+        return of_two_classes(self.table.numbers([c])[:, 0], of, ids, name), self.classes, False
+
+    def _of_label(self, c: int, ids: Any) -> Made:
+        return (*one_hot(self.table.numbered(self.table.coded([c])[0], "label")), True)
 
     def _numbers(self, columns: list[int]) -> NDArray[np.float64]:
         """Return the numbers of columns of classes; if a column holds words, the error names the way to read them."""
@@ -172,34 +182,46 @@ class Asked:
 
     def _one_score(self, others: list[int]) -> int | None:
         """Return the one column of scores of one of two classes; the class is in its name, or named as the positive one."""
-        header, found = self.table.header, []
-        if self.classes is None or len(self.classes) != 2:
-            return None
-        names = [str(name) for name in self.classes.tolist()]
-        if (find(self.classes, np.array([header[c] for c in others] or [""], np.str_)) >= 0).sum() > 1:
+        header = self.table.header
+        if self.classes is None or len(self.classes) != 2 or len(self._named_as_classes(others)) > 1:
             return None
         probable = [c for c in others if self._class_in(header[c]) is not None and self._may_be_probabilities(c)]
-        for c in others:
-            named = self._class_in(header[c]) is not None if self.positive is not None else c in probable and self._says_so(header[c])
-            if plain(header[c]) in ONE_SCORE or named:
-                found.append(c)
+        found = [c for c in others if plain(header[c]) in ONE_SCORE or self._is_named(c, probable)]
         if not found and len(others) == 1 and plain(header[others[0]]) not in LABELS and self._has_numbers(others[0]):
             found = others
         labels = [c for c in others if plain(header[c]) in LABELS and c not in probable]
+        self._check_one_score(found, labels, probable)
+        return found[0] if found else None
+
+    def _is_named(self, c: int, probable: list[int]) -> bool:
+        """Return whether the name of a column has one of two classes: any if one is named as positive, else for probabilities only."""
+        name = self.table.header[c]
+        return c in probable and self._says_so(name) if self.positive is None else self._class_in(name) is not None
+
+    def _named_as_classes(self, others: list[int]) -> list[int]:
+        """Return the columns that are named like a class."""
+        assert self.classes is not None
+        names = np.array([self.table.header[c] for c in others] or [""], np.str_)
+        return [c for c, k in zip(others, find(self.classes, names).tolist()) if k >= 0]
+
+    def _check_one_score(self, found: list[int], labels: list[int], probable: list[int]) -> None:
+        """Reject columns beside predicted labels that may be probabilities, and scores of a class that is not clear."""
+        assert self.classes is not None
+        header = self.table.header
         if not found and labels and probable:
             way = "remove the other column; for probabilities name a class: " + arg("positive_class")
             got = f"the columns {listed(repr(header[c]) for c in [*labels, *probable])}"
             raise error("file", "have either predicted labels or probabilities", got, way=way)
         asked = self.positive is None and len(found) == 1 and not self._says_so(header[found[0]])
         if asked or len(found) > 1:
-            must = f"have a column for each of the classes {names[0]!r} and {names[1]!r}, or one of probabilities and its class"
+            first, second = map(str, self.classes.tolist())
+            must = f"have a column for each of the classes {first!r} and {second!r}, or one of probabilities and its class"
             way = arg("positive_class") if asked else "remove the other columns"
             raise error("predictions", must, "the column " + " and ".join(repr(header[c]) for c in found), way=way)
         labels = [c for c in labels if c not in found and not self._has_numbers(c)]
         if found and labels and self._class_in(header[found[0]]) is None:
             must = "name the class of its probabilities in the name of their column (those of the predicted class are of two classes)"
             raise error("file", must, f"the columns {header[labels[0]]!r} and {header[found[0]]!r}")
-        return found[0] if found else None
 
     def _may_be_probabilities(self, c: int) -> bool:
         """Return whether a column has numbers from 0 to 1, not all of them 0 and 1."""
@@ -237,7 +259,7 @@ class Asked:
         found = [c for c in others if plain(header[c]) in LABELS]
         if self.classes is None:  # without classes a column of numbers may have any meaning
             return found[0] if found == others and len(found) == 1 and not self._has_numbers(found[0]) else None
-        if not found or (find(self.classes, np.array([header[c] for c in others], np.str_)) >= 0).any():
+        if not found or self._named_as_classes(others):
             return None
         if len(found) > 1:
             raise error("file", "have one column of predicted labels (remove the others)", " and ".join(repr(header[c]) for c in found))
