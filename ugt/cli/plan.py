@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -80,10 +80,7 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
     if options.annotations is None and options.components is None:
         if keywords or options.metric or options.out:
             raise error("FILE or --components", "be given to plan a study", "neither")
-        if options.json:
-            return {"plan": json.loads(template())}
-        print(template().rstrip("\n"))
-        return {}
+        return _empty_plan(options.json)
     if options.these_annotators:
         keywords["random"] = ("cases",)
     if options.components is not None:
@@ -103,6 +100,14 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
     known, lacking = Annotated(read.annotations, np.arange(read.annotations.n_cases)), read.annotations.n_cases - found.n_cases
     left_out = {NO_ANNOTATIONS: lacking} if lacking else {}
     return _told(found, options, {"data": data_summary(known), "left_out": left_out, **read_record(read)})
+
+
+def _empty_plan(as_json: bool) -> dict[str, Any]:
+    """Return, or print, a plan of an evaluation to fill in."""
+    if as_json:
+        return {"plan": json.loads(template())}
+    print(template().rstrip("\n"))
+    return {}
 
 
 def _stated(given: list[str]) -> dict[str, float]:
@@ -165,23 +170,31 @@ def _lines(found: AnnotationPlan) -> Iterator[str]:
         low, high = found.interval()
         if known and not math.isnan(low):
             yield f"The pilot determines this width with a 95% interval of {decimal(low)} to {decimal(high)}."
-    plans: dict[str, list[str]] = {}
-    for factor, other in zip(("0", "the estimate", "twice the estimate"), found.alternatives):
-        said = "none" if other is None else _design(other)
-        plans.setdefault(said, []).append(factor)
-    yield from (f"Plan if the variance of annotators is {' or '.join(factors)}: {said}." for said, factors in plans.items())
-    if found.table:
-        yield "The cheapest design for each number of annotators:"
-        rows = found.table if len(found.table) <= SHOWN else [found.table[i] for i in _spread(len(found.table))]
-        cells = [
-            [f"{one.n_annotators:,}", f"{one.n_cases:,}", str(one.n_labels), *map(decimal, one[3:6]), f"{one.cost:,.6g}"] for one in rows
-        ]
-        yield from aligned([["annotators", "cases", "labels per case", "std error", "width", "power", "cost"], *cells])
+    yield from _by_variance(found.alternatives)
     if known or found.best is not None:
         steps = [f"{what} {'free' if math.isinf(share) else f'{100 * share:.3g}%'}" for what, share in found.next_step().items()]
         where = "after the pilot" if known else "after the plan"
         yield f"Share of the variance that one unit of cost saves {where}: {', '.join(steps)}."
     yield from (f"Note: {worded(note)}." for note in found.notes)
+
+
+def _by_variance(plans: Sequence[AnnotationDesign | None]) -> Iterator[str]:
+    """Return the cheapest plan for other variances of annotators, equal plans in one line."""
+    factors: dict[str, list[str]] = {}
+    for factor, one in zip(("0", "the estimate", "twice the estimate"), plans):
+        factors.setdefault("none" if one is None else _design(one), []).append(factor)
+    yield from (f"Plan if the variance of annotators is {' or '.join(some)}: {said}." for said, some in factors.items())
+
+
+def _table(designs: Sequence[AnnotationDesign]) -> Iterator[str]:
+    """Return designs as lines, some of them if they are many."""
+    if designs:
+        yield "The cheapest design for each number of annotators:"
+        rows = designs if len(designs) <= SHOWN else [designs[i] for i in _spread(len(designs))]
+        cells = [
+            [f"{one.n_annotators:,}", f"{one.n_cases:,}", str(one.n_labels), *map(decimal, one[3:6]), f"{one.cost:,.6g}"] for one in rows
+        ]
+        yield from aligned([["annotators", "cases", "labels per case", "std error", "width", "power", "cost"], *cells])
 
 
 def _design(one: AnnotationDesign) -> str:

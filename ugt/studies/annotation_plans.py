@@ -17,7 +17,7 @@ from ..resampling import check_level
 from ..resampling.spread import FEW_ANNOTATORS, RANDOM, with_annotators
 from .components import PARTS, Components
 from .pilots import METRICS, OF_PAIRS, Pilot, read_pilot
-from .solving import MOST_CASES
+from .solving import MOST_CASES, prices, wanted_power
 from .targets import AnnotationDesign, Target
 
 SIZES = ("n_cases", "n_labels", "n_annotators")
@@ -232,14 +232,16 @@ def plan_annotations(
     (142, 2, 13)
     """
     option("metric", metric, tuple(METRICS))
-    prices, most, people = _costs(cost), whole("max_annotators", max_annotators, 2, 1000), with_annotators(random)
+    costs, most, people = (
+        prices(cost, ("a case", "a label", "an annotator")),
+        whole("max_annotators", max_annotators, 2, 1000),
+        with_annotators(random),
+    )
     level = check_level(level)
     wanted = None if width is None else scalar("width", width, positive=True)
     if wanted is not None and wanted > (widest := WIDEST.get(METRICS[metric], math.inf)):
         raise error("width", f"be at most {widest:g}, the range of metric {metric!r} (20 percentage points are 0.2)", width)
-    power = None if power is None else scalar("power", power)
-    if power is not None and not 0 < power < 1:
-        raise error("power", "lie between 0 and 1", power)
+    power = wanted_power(power)
     difference, margin = _checked_test(metric, power, difference, margin)
     if components is None:
         pilot: Pilot | None = read_pilot(labels, scores, metric, margin)
@@ -254,16 +256,9 @@ def plan_annotations(
     if not people:
         parts, tested = (one._replace(annotators=np.asarray(math.nan)) for one in (parts, tested))
     unit = (1.0 if pilot is None else pilot.unit) if margin is not None else math.nan
-    target = Target(metric, number, parts, tested, math.nan, margin is None, wanted, power, prices, level, most, None)
+    target = Target(metric, number, parts, tested, math.nan, margin is None, wanted, power, costs, level, most, None)
     target = target._replace(effect=target.effect_of(difference, margin, unit), only_labels=None if pilot is None else pilot.only_labels)
     return _plan(target, pilot)
-
-
-def _costs(given: object) -> tuple[float, float, float]:
-    prices = tuple(scalar("cost", one) for one in given) if isinstance(given, (tuple, list)) else ()
-    if len(prices) != 3 or not any(prices[:2]):
-        raise error("cost", "be three numbers, of a case, of a label and of an annotator, and not 0 for both case and label", repr(given))
-    return prices
 
 
 def _checked_test(metric: str, power: float | None, difference: object, margin: object) -> tuple[float | None, float | None]:

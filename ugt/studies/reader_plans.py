@@ -15,7 +15,7 @@ from .._base.axes import Frozen
 from .._base.checks import error, finite, scalar, whole
 from .._base.laws import t_quantile
 from ..resampling import check_level
-from .solving import MOST_CASES, Expectation, least_cases, least_people, power_of
+from .solving import MOST_CASES, Expectation, least_cases, least_people, power_of, prices, wanted_power
 
 NAMES = ("error", "cov1", "cov2", "cov3", "test_reader", "n_cases")
 FEW_READERS = 5
@@ -195,19 +195,15 @@ def plan_reader_study(
     elif difference == 0:
         raise error("difference", "not be 0", difference)
     true = math.nan if difference is None and margin is None else 0.0 if difference is None else finite("difference", difference)
-    power = None if power is None else scalar("power", power)
+    power = wanted_power(power)
     if power is None:
         power = None if math.isnan(true) else 0.8
-    elif not 0 < power < 1:
-        raise error("power", "lie between 0 and 1", power)
     elif math.isnan(true):
         raise error("difference", "be given for power", None)
-    prices = tuple(scalar("cost", one) for one in cost) if isinstance(cost, (tuple, list)) else ()
-    if len(prices) != 3 or not any(prices[:2]):
-        raise error("cost", "be three numbers, of a case, of a reading and of a reader, and not 0 for both case and reading", repr(cost))
+    costs = prices(cost, ("a case", "a reading", "a reader"))
     most = whole("max_readers", max_readers, 2, 1000)
     effect = abs(true) if margin is None else margin + true
-    wanted = _Wanted(parts, effect, margin is None, power, None if width is None else scalar("width", width, positive=True), prices, level)
+    wanted = _Wanted(parts, effect, margin is None, power, None if width is None else scalar("width", width, positive=True), costs, level)
     r = np.arange(2, most + 1)
     n = least_cases(lambda n: wanted.enough(r, n), len(r))
     table = wanted.designs(r[n > 0], n[n > 0])

@@ -7,6 +7,7 @@ from typing import Callable, NamedTuple
 import numpy as np
 
 from .._base.arrays import Array, Bools, Int64
+from .._base.checks import error, scalar
 from .._base.laws import noncentral_t, t_quantile
 from ..resampling.spread import df_of, half_width_of
 from .components import Components
@@ -46,14 +47,32 @@ def precision(parts: Components, n_cases: object, n_labels: object, n_annotators
 def power_of(found: Expectation, effect: float, two_sided: bool) -> Array:
     """Return how often an interval of these half-widths excludes a number that is ``effect`` away from the true one."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        error = np.sqrt(found.variance)
-        limit, away = np.where(error > 0, found.half_width / error, 1.0), np.where(error > 0, effect / error, np.inf)
+        std = np.sqrt(found.variance)
+        limit, away = np.where(std > 0, found.half_width / std, 1.0), np.where(std > 0, effect / std, np.inf)
         near = np.clip(away, -FAR, FAR)
         below, opposite = noncentral_t(found.df, near, limit), noncentral_t(found.df, near, -limit)
         above = 1.0 - np.where(np.isnan(below), limit > near, below)  # NaN far out in a tail
         if two_sided:
             above = above + np.where(np.isnan(opposite), -limit > near, opposite)
         return np.where(away >= FAR, 1.0, np.where(away <= -FAR, float(two_sided), np.clip(above, 0.0, 1.0)))
+
+
+def prices(given: object, of: tuple[str, str, str]) -> tuple[float, float, float]:
+    """Return the costs of a case, of what is done with it, and of who does it."""
+    found = tuple(scalar("cost", one) for one in given) if isinstance(given, (tuple, list)) else ()
+    if len(found) != 3 or not any(found[:2]):
+        case, deed, person = of
+        must = f"be three numbers, of {case}, of {deed} and of {person}, and not 0 for both {case.split()[1]} and {deed.split()[1]}"
+        raise error("cost", must, repr(given))
+    return found
+
+
+def wanted_power(given: object) -> float | None:
+    """Return the power that is asked for, in (0, 1), or None."""
+    power = None if given is None else scalar("power", given)
+    if power is not None and not 0 < power < 1:
+        raise error("power", "lie between 0 and 1", power)
+    return power
 
 
 def least_cases(enough: Callable[[Int64], Bools], n: int, most: int = MOST_CASES) -> Int64:
