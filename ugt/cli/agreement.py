@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -140,14 +140,8 @@ def _of_rankings(given: Rankings, options: argparse.Namespace, resampling: dict[
     rows = ranking_rows(found, [one.interval(options.level, **resampling) for one in found.values()], len(given.annotators))
     decimals = Digits.proportion((row.low, row.high) for row in rows).decimals
     lines = [[row.coefficient, spanned(row.value, row.low, row.high, decimals), str(row.n_cases)] for row in rows]
-    record: dict[str, Any] = {
-        "left_out": {},
-        "agreement": list(map(cells_of, rows)),
-        "pairs": None,
-        "n_pairs": 0,
-        "worst_pairs": [],
-        "annotators": [],
-    }
+    agreement = list(map(cells_of, rows))
+    record: dict[str, Any] = {"left_out": {}, "agreement": agreement, "pairs": None, "n_pairs": 0, "worst_pairs": [], "annotators": []}
     return aligned([["agreement of rankings", f"value ({100 * options.level:g}% interval)", "cases"], *lines]), record
 
 
@@ -156,15 +150,9 @@ def _of_labels(
 ) -> tuple[list[str], dict[str, Any]]:
     table = agreement_table(given, weights=options.weights, levels=options.levels)
     rows = table.rows_of(table.interval(options.level, **resampling), options.level, resampling["clusters"])
-    pairs = weights = None
-    labels = given.to_labels() if isinstance(given, Ratings) and _finite(given) else given
-    if isinstance(labels, Labels) and len(labels.annotators) > 1:
-        weights = options.weights or ("quadratic" if labels.ordered else None)
-        pairs = pairwise_agreement(labels, options.coefficient, weights=weights)
-    graded = (isinstance(given, Ratings) or given.ordered) and len(given.annotators) > 1
-    strict = annotator_strictness(given, clusters=resampling["clusters"]) if graded else None
-    strict_rows = [] if strict is None else strict.table(options.level)
-    limits = between(given, resampling["clusters"], options.level) if graded and len(given.annotators) <= MOST_READERS else []
+    strict, strict_rows, limits = _strictness(given, options, resampling["clusters"])
+    pairs, weights = _pairwise(given, options)
+    annotators, couples = ([], []) if pairs is None else (_annotators(pairs), _pairs(pairs))
     if draft is not None:
         _write(draft, table, rows, pairs, strict_rows, limits)
     none = [] if any(row.value is not None for row in rows) else ["No case has two annotators, so that no agreement is defined."]
@@ -172,24 +160,36 @@ def _of_labels(
     lines += [f"Left out: {reason}: {n:,}." for reason, n in table.left_out.items()]
     if strict is not None and not none:
         lines += [*_strict_lines(strict, strict_rows, options.level), *_limit_lines(limits, options.level)]
-    annotators: list[dict[str, Any]] = []
-    couples: list[dict[str, Any]] = []
-    if pairs is not None:
-        annotators, couples = _annotators(pairs), _pairs(pairs)
     if pairs is not None and not none:
         title = OF_PAIRS[pairs.coefficient].title + (f" with {weights} weights" if weights else "")
         lines += ["", f"Each annotator against the others ({title}, mean of pairs, lowest first):", *_first(["annotator"], annotators)]
         lines += ["", f"Pairs of annotators ({title}, lowest first):", *_first(["annotator", "other"], couples)]
     test = None if strict is None else {"f": strict.f_value, "df": strict.df, "p": strict.p_value}
-    record: dict[str, Any] = {
-        "left_out": table.left_out,
-        "agreement": list(map(cells_of, rows)),
-        "strictness": strict_rows,
-        "strictness_test": test,
-    }
-    record["limits"] = list(map(cells_of, limits))
-    record["pairs"], record["pair_weights"] = None if pairs is None else pairs.coefficient, weights
-    return lines, {**record, "n_pairs": len(couples), "worst_pairs": couples[:MOST_PAIRS], "annotators": annotators}
+    return lines, {
+        "left_out": table.left_out, "agreement": list(map(cells_of, rows)), "strictness": strict_rows, "strictness_test": test,
+        "limits": list(map(cells_of, limits)), "pairs": None if pairs is None else pairs.coefficient, "pair_weights": weights,
+        "n_pairs": len(couples), "worst_pairs": [one._asdict() for one in couples[:MOST_PAIRS]],
+        "annotators": [one._asdict() for one in annotators],
+    }  # fmt: skip
+
+
+def _strictness(
+    given: Labels | Ratings, options: argparse.Namespace, clusters: Any
+) -> tuple[AnnotatorStrictness | None, list[dict[str, Any]], Sequence[LimitsRow]]:
+    """Return the strictness of several annotators of grades, as a table, and the limits of their agreement."""
+    if not (isinstance(given, Ratings) or given.ordered) or len(given.annotators) < 2:
+        return None, [], []
+    found = annotator_strictness(given, clusters=clusters)
+    return found, found.table(options.level), between(given, clusters, options.level) if len(given.annotators) <= MOST_READERS else []
+
+
+def _pairwise(given: Labels | Ratings, options: argparse.Namespace) -> tuple[PairwiseAgreement | None, str | None]:
+    """Return the agreement of each pair of several annotators of classes or of stated grades, and its weights."""
+    labels = given.to_labels() if isinstance(given, Ratings) and _finite(given) else given
+    if not isinstance(labels, Labels) or len(labels.annotators) < 2:
+        return None, None
+    weights = options.weights or ("quadratic" if labels.ordered else None)
+    return pairwise_agreement(labels, options.coefficient, weights=weights), weights
 
 
 def _strict_lines(found: AnnotatorStrictness, rows: list[dict[str, Any]], level: float) -> list[str]:
@@ -230,30 +230,46 @@ def _limit_lines(rows: Sequence[LimitsRow], level: float) -> list[str]:
     return ["", title, *aligned([heads, *cells]), *more]
 
 
-def _first(names: list[str], rows: list[dict[str, Any]]) -> list[str]:
+class Pair(NamedTuple):
+    """The agreement of two annotators who share cases."""
+
+    annotator: str
+    other: str
+    value: float
+    n_cases: int
+    no_variation: bool
+
+
+class Mean(NamedTuple):
+    """The agreement of an annotator with the others."""
+
+    annotator: str
+    n_cases: int
+    value: float
+
+
+def _first(names: list[str], rows: Sequence[Pair | Mean]) -> list[str]:
     """Return the first rows as lines, and a line that counts the others."""
-    shown = [[*(row[name] for name in names), f"{row['n_cases']:,}", decimal(row["value"], 2)] for row in rows[:SHOWN]]
+    shown = [[*(getattr(row, name) for name in names), f"{row.n_cases:,}", decimal(row.value, 2)] for row in rows[:SHOWN]]
     more = [f"  and {len(rows) - SHOWN:,} more (all of them: --out DIR)"] if len(rows) > SHOWN else []
     return [*aligned([[*names, "cases", "agreement"], *shown]), *more]
 
 
-def _pairs(pairs: PairwiseAgreement) -> list[dict[str, Any]]:
+def _pairs(pairs: PairwiseAgreement) -> list[Pair]:
     """Return the pairs of annotators who share cases, lowest agreement first."""
     i, j = np.nonzero(np.triu(pairs.n_cases, 1) > 0)
     value, n_cases, alike = pairs.value[i, j], pairs.n_cases[i, j], pairs.no_variation[i, j]
     order = np.argsort(np.where(np.isnan(value), np.inf, value), kind="stable")
     names = list(map(str, pairs.annotators.tolist()))
     columns = (column[order].tolist() for column in (i, j, value, n_cases, alike))
-    return [
-        {"annotator": names[a], "other": names[b], "value": v, "n_cases": n, "no_variation": same} for a, b, v, n, same in zip(*columns)
-    ]
+    return [Pair(names[a], names[b], *more) for a, b, *more in zip(*columns)]
 
 
-def _annotators(pairs: PairwiseAgreement) -> list[dict[str, Any]]:
+def _annotators(pairs: PairwiseAgreement) -> list[Mean]:
     """Return the annotators, lowest agreement with the others first."""
     order = np.argsort(np.where(np.isnan(pairs.per_annotator), np.inf, pairs.per_annotator), kind="stable")
-    columns = (pairs.annotators.tolist(), np.diagonal(pairs.n_cases).tolist(), pairs.per_annotator.tolist())
-    return [{"annotator": str(columns[0][a]), "n_cases": columns[1][a], "value": columns[2][a]} for a in order.tolist()]
+    columns = (pairs.annotators.astype(str), np.diagonal(pairs.n_cases), pairs.per_annotator)
+    return [Mean(*row) for row in zip(*(column[order].tolist() for column in columns))]
 
 
 def _write(
@@ -272,7 +288,6 @@ def _write(
         write_csv(draft / "limits.csv", LimitsRow._fields, limits)
     if pairs is not None:
         ids = pairs.annotators.tolist()
-        rows = [list(row.values()) for row in _pairs(pairs)]
-        write_csv(draft / "pairs.csv", ["annotator", "other", pairs.coefficient, "n_cases", "no_variation"], rows)
+        write_csv(draft / "pairs.csv", ["annotator", "other", pairs.coefficient, "n_cases", "no_variation"], _pairs(pairs))
         rows = [[name, int(pairs.n_cases[a, a]), float(pairs.per_annotator[a])] for a, name in enumerate(ids)]
         write_csv(draft / "annotators.csv", ["annotator", "n_cases", pairs.coefficient], rows)

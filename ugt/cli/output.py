@@ -66,8 +66,8 @@ def sizes_line(data: DataFacts) -> str:
 def certainty_lines(found: Sequence[CertaintyRow], n_classes: int, cut: float | None = None) -> list[str]:
     """Return a table of the mean certainty at each reliability: of the top classes, or of the sides of a cut of ratings."""
     rows = {(row.reliability, row.k): row for row in found if row.measure == "certainty"}
-    orders = list(dict.fromkeys(k for _, k in rows))
-    orders = [k for k in orders if k == 1 or k < n_classes] or orders  # top-3 of 3 classes is always certain
+    every = list(dict.fromkeys(k for _, k in rows))
+    orders = [k for k in every if k == 1 or k < n_classes] or every  # top-3 of 3 classes is always certain
     decimals = Digits.proportion((row.case_low, row.case_high) for row in rows.values()).decimals
     lines = [["reliability", *(f"top-{k}" if cut is None else "certainty" for k in orders), "cases below 99%"]]
     few = max((row.n_cases for row in rows.values()), default=0) < FEW_CASES
@@ -76,7 +76,7 @@ def certainty_lines(found: Sequence[CertaintyRow], n_classes: int, cut: float | 
         values = [decimal(row.value, decimals) if few else spanned(row.value, row.case_low, row.case_high, decimals) for row in at]
         lines.append([_reliability(reliability), *values, f"{rows[reliability, 1].n_below_099:,}"])
     what = "the top classes" if cut is None else f"the side of {cut:g} on which the mean rating of a case lies"
-    said = by_definition([k for _, k in rows], n_classes) if cut is None else []
+    said = by_definition(every, n_classes) if cut is None else []
     how = "no intervals: too few cases" if few else "in brackets: 95% interval over cases"
     return [f"Mean certainty of {what} ({how}):", *aligned(lines), *map(str, said)]
 
