@@ -128,27 +128,24 @@ def known_classes(known: Any, labels: Labels) -> Int32 | None:
     if known is None:
         return None
     n, cases = labels.n_cases, labels.axes.case_ids.tolist()
-    if isinstance(known, Mapping) or hasattr(known, "keys"):
-        place = dict(zip(cases, range(n)))
-        given = {name: value for name, value in known.items() if not _is_unknown(value)}
-        unknown = [name for name in given if name not in place]
-        if unknown:
-            raise error("known", "name cases of the labels", identifiers.name(unknown[0]))
-        at, values = [place[name] for name in given], list(given.values())
-    else:
+    place, given = dict(zip(cases, range(n))), known
+    if not isinstance(known, Mapping) and not hasattr(known, "keys"):
         listed = identifiers.as_array(known).tolist() if identifiers.is_array(known) else known
         if not isinstance(listed, (list, tuple)) or len(listed) != n:
             got = f"{len(listed)} values" if isinstance(listed, (list, tuple)) else repr(known)
             raise error("known", f"be a mapping of case to class, or a class or None for each of the {n} cases", got)
-        at = [i for i, value in enumerate(listed) if not _is_unknown(value)]
-        values = [listed[i] for i in at]
+        given = dict(zip(cases, listed))
+    given = {name: value for name, value in given.items() if not _is_unknown(value)}
+    for name in given:
+        if name not in place:
+            raise error("known", "name cases of the labels", identifiers.name(name))
     number = dict(zip(labels.axes.classes.tolist(), range(labels.n_classes)))
     found = np.full(n, -1, np.int32)
-    for i, value in zip(at, values):
+    for name, value in given.items():
         if not isinstance(value, Hashable) or value not in number:
-            name, named = labels.axes.case_name(i), listed_names(map(identifiers.name, number), 12)
-            raise error("known", f"be one of the classes {named}", identifiers.name(value), f"case {name}")
-        found[i] = number[value]
+            named = listed_names(map(identifiers.name, number), 12)
+            raise error("known", f"be one of the classes {named}", identifiers.name(value), f"case {labels.axes.case_name(place[name])}")
+        found[place[name]] = number[value]
     found[sizes_of(labels.offsets) == 0] = -1
     return found if (found >= 0).any() else None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import filterfalse
 from typing import Any, Union
 
 import numpy as np
@@ -286,16 +287,18 @@ def _table(given: object) -> NDArray[Any]:
         return identifiers.unmasked(given)
     if {type(one) for one in given} <= {int, float} and len(given):
         return np.asarray(given)
-    sizes = {_size(one) for one in given if not identifiers.is_null(one)}
-    if len(sizes) == 1 and len(next(iter(sizes))) == 1:
-        empty = np.full(next(iter(sizes)), np.nan)
+    there = list(filterfalse(identifiers.is_null, given))
+    sizes = {_size(one) for one in there}
+    (size,) = sizes if len(sizes) == 1 else ((),)
+    if len(size) == 1:
+        empty = np.full(size, np.nan)
         return np.array([empty if identifiers.is_null(one) else one for one in given], np.float64)
-    if len(sizes) == 1 and len(next(iter(sizes))) > 1 and not any(identifiers.is_null(one) for one in given):
+    if len(size) > 1 and len(there) == len(given):
         return np.asarray(given)
     cells = np.empty(len(given), object)
     for i, one in enumerate(given):
         cells[i] = one
-    kinds = {np.asarray(one).dtype.kind if _size(one) == () else "" for one in given if not identifiers.is_null(one)}
+    kinds = {np.asarray(one).dtype.kind if _size(one) == () else "" for one in there}
     if "f" in kinds and kinds <= set("iuf"):
         return np.where(is_missing(cells, None), np.nan, cells).astype(np.float64)
     return cells.astype(bool) if kinds == {"b"} and not is_missing(cells, None).any() else cells

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any
 
 import numpy as np
@@ -168,18 +168,19 @@ def assess_judges(
     if columns is not None and not isinstance(columns, Mapping):
         raise error("columns", "be a mapping of a name to a mapping of case id to value", type(columns).__name__)
     chosen = {"probabilities": probabilities, "strata": strata}
-    judged = [one for system, (labels, judges) in systems.items() for one in _judged(str(system), labels, judges, values, chosen, missing)]
+    joined = chain.from_iterable
+    judged = [*joined(_judged(str(name), *of, values, chosen, missing) for name, of in systems.items())]
     names = list(dict.fromkeys(one.judge for one in judged))
-    by_judge = {name: [one for one in judged if one.judge == name] for name in names}
+    by_judge = [[one for one in judged if one.judge == name] for name in names]
     fullest = {one.system: one for one in sorted(reversed(judged), key=lambda one: one.mean.n_labelled)}
     return JudgeAssessment(
         [_mean(one, clusters, level) for one in judged],
-        [row for own in by_judge.values() for row in _order(own, chosen, clusters, level)],
+        [*joined(_order(own, chosen, clusters, level) for own in by_judge)],
         [_distance(one, clusters, level) for one in judged],
         [_people(fullest[str(system)], clusters, level) for system in systems],
-        [row for own in by_judge.values() for row in by_score_of(own, clusters, level)],
-        [row for own in by_judge.values() for row in biases_of(own, columns or {}, clusters, level)],
-        [row for one in judged for row in _next_labels(one)],
+        [*joined(by_score_of(own, clusters, level) for own in by_judge)],
+        [*joined(biases_of(own, columns or {}, clusters, level) for own in by_judge)],
+        [*joined(map(_next_labels, judged))],
         [_widths(one, clusters, level) for one in judged],
         level,
     )

@@ -81,15 +81,15 @@ def read(p: Any, scores: object, weights: object, *, may_lack: bool = False, in_
     made = isinstance(p, Plausibilities) or isinstance(getattr(p, "made_of", None), MadeOf)
     labels = p if isinstance(p, Labels) else p.made_of if made else None
     truth, case_ids, classes = _truth(p, made)
-    own = None
+    own, named = None, made or labels is not None
     if not isinstance(scores, ScoreOrder):
         own = class_named("scores", scores, classes)
         scores = in_order("scores", scores, case_ids, classes)
     table = scores if isinstance(scores, ScoreOrder) else numbers(scores)
-    if len(table.shape) == 1 and truth.ndim == 2 and truth.shape[1] == 2 and (labels is not None or made or own is not None):
+    if len(table.shape) == 1 and truth.shape[1:] == (2,) and (named or own is not None):
         positive = positive if own is None else own
         truth = truth[:, positive]
-    _check_columns(truth, table.shape, classes is not None or labels is not None or made)
+    _check_columns(truth, table.shape, named or classes is not None)
     kept = None if (in_range or not made) and check_range("p", truth, 1.0) else known(truth)
     if not isinstance(table, ScoreOrder):
         complete(scores, table)

@@ -31,7 +31,6 @@ INTEGRALS = (
     "largest standard error of these",
     "cases whose points are not reliable",
 )
-AGGREGATIONS = ("auto", "dirichlet", "prirn", "irn", "votes", "plackett-luce", *FITTED, "normal")
 FEW_DRAWS = 400  # weighted points of a case, of truths that a report makes again to show means over cases
 KNOWN_PRIOR = (
     "Intervals over cases take the fitted prior as known. If it was fitted to these labels, those of certainty are much too narrow."
@@ -107,11 +106,15 @@ FUNCTIONS: dict[str, Callable[..., Plausibilities]] = {
     "dirichlet": dirichlet, "prirn": prirn, "irn": irn, "votes": votes, "plackett-luce": _plackett_luce,
     "dawid-skene": _dawid_skene, "glad": _glad, "graded-response": _graded_response, "normal": _normal,
 }  # fmt: skip
+AGGREGATIONS = ("auto", *FUNCTIONS)
 OPTIONS = {
     "dirichlet": ("prior",), "prirn": ("tie_weight", "background"), "irn": ("tie_weight",), "votes": (),
     "plackett-luce": ("method", "prior_mass", "unranked", "n_draws", "n_warmup", "n_chains"),
     "dawid-skene": ("pseudo_counts",), "glad": (), "graded-response": (), "normal": (),
 }  # fmt: skip
+# What else is given to models that draw, or that fit skills of annotators to all cases together.
+DRAWN = ("seed", "n_threads")
+SEEDED = {"plackett-luce": DRAWN, "dawid-skene": DRAWN, "glad": DRAWN, "graded-response": DRAWN[1:]}
 
 
 @dataclass(frozen=True)
@@ -144,6 +147,11 @@ class Making:
             given[name] = checks.whole(name, getattr(self, name), least)
         for name, value in given.items():  # numbers of numpy's types are those of Python from here on
             object.__setattr__(self, name, value)
+
+    @property
+    def is_fitted(self) -> bool:
+        """Whether the prior is the value of a fit that is kept."""
+        return self.fit is not None and np.array_equal(self.prior, self.fit.value)
 
     @property
     def few(self) -> dict[str, Any]:
@@ -248,16 +256,9 @@ def truths(known: Any, how: str, reliability: Any, making: Making) -> Truths:
         if reliability is not None:
             raise checks.error("reliability", "be left out with plausibilities, which are used unchanged", reliability)
         return Truths([(None, lambda: known)], {"aggregation": f"given ({type(known).__name__})", "parameters": {}, "reliability": []})
-    if how == "auto":
-        how = "dirichlet" if isinstance(known, Labels) else "normal" if isinstance(known, Ratings) else "prirn"
-    if isinstance(known, Ratings) != (how == "normal"):
-        must = (
-            "be 'auto' or 'normal' for ratings on a real scale" if isinstance(known, Ratings) else "be another one: 'normal' is for ratings"
-        )
-        raise checks.error("aggregation", must, repr(how))
+    how = _chosen(how, known)
     chosen, function = making.chosen(*OPTIONS[how]), FUNCTIONS[how]
-    fitted = "prior" in chosen and making.fit is not None and np.array_equal(making.prior, making.fit.value)
-    given = {**chosen, "prior": making.fit} if fitted else chosen
+    given = {**chosen, **({"prior": making.fit} if "prior" in chosen and making.is_fitted else {})}
     fits: list[Any] = []
     said: list[Note] = []
     if how == "graded-response":
@@ -266,9 +267,7 @@ def truths(known: Any, how: str, reliability: Any, making: Making) -> Truths:
         with notices.heard() as said:
             law = making.normal_prior(known)
         function, chosen = partial(function, prior=law), {}
-    if how in ("plackett-luce", *FITTED):
-        seeded = ("n_threads",) if how == "graded-response" else ("seed", "n_threads")
-        function = partial(function, **making.chosen(*seeded))
+    function = partial(function, **making.chosen(*SEEDED.get(how, ())))
     if how not in RELIABILITIES:
         if reliability is not None:
             raise checks.error("reliability", "be left out with " + arg("aggregation", how) + ", which has none", reliability)
@@ -280,17 +279,33 @@ def truths(known: Any, how: str, reliability: Any, making: Making) -> Truths:
         settings["parameters"] = {"normal_prior": [law.location, law.kappa, law.shape, law.scale]}
     own, notes = making.annotator_reliability, [one.with_text(f"{one.text[0].upper()}{one.text[1:]}.") for one in said]
     if own is not None:
-        own = annotator_reliabilities(own, known)
+        own, note = _separate(own, known)
         settings["annotator_reliability"] = {str(name): value for name, value in own.items()}
-        low, high = (pick(own, key=own.__getitem__) for pick in (min, max))
-        ends = {"least": own[low], "of_least": str(low), "most": own[high], "of_most": str(high)}
-        notes.append(Note("separate_reliabilities", SEPARATE, **ends))
+        notes.append(note)
     gammas = _reliabilities(RELIABILITIES[how] if reliability is None else reliability)
     if how == "plackett-luce":
         known = as_rankings(known)
     of = [gamma if own is None else {name: gamma * value for name, value in own.items()} for gamma in gammas]
     makers = [(gamma, partial(function, known, reliability=each, **given)) for gamma, each in zip(gammas, of)]
     return Truths(list(makers), {**settings, "reliability": gammas}, known, notes)
+
+
+def _chosen(how: str, known: Any) -> str:
+    """Return the name of the truth model; refuse one that is not for these annotations."""
+    if how == "auto":
+        return "dirichlet" if isinstance(known, Labels) else "normal" if isinstance(known, Ratings) else "prirn"
+    if isinstance(known, Ratings) != (how == "normal"):
+        must = "be 'auto' or 'normal' for ratings on a real scale" if how != "normal" else "be another one: 'normal' is for ratings"
+        raise checks.error("aggregation", must, repr(how))
+    return how
+
+
+def _separate(given: Any, known: Any) -> tuple[dict[Any, float], Note]:
+    """Return the reliability of each annotator, and a note with the ends of their range."""
+    own = annotator_reliabilities(given, known)
+    low, high = (pick(own, key=own.__getitem__) for pick in (min, max))
+    ends = {"least": own[low], "of_least": str(low), "most": own[high], "of_most": str(high)}
+    return own, Note("separate_reliabilities", SEPARATE, **ends)
 
 
 def fitted_prior(found: DirichletPrior, level: float, known: object) -> tuple[dict[str, Any], tuple[Note, Note]]:
