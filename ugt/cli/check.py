@@ -29,7 +29,7 @@ from ..tables.context import axes_of_ratings
 from . import facts
 from .cases import add_positive_class, beside, named_apart, read_annotations, reading_words
 from .command import complain, group, new_command, printable, said_of, say
-from .facts import AnnotationFacts, CaseFacts, FileFacts, Joined, PredictionFacts, counted
+from .facts import AnnotationFacts, CaseFacts, CasesJoined, FileFacts, PredictionFacts, counted
 from .reading import add_reading
 from .wording import worded_note
 
@@ -94,7 +94,7 @@ class Refused(NamedTuple):
         return {name: value for name, value in self._asdict().items() if value or name != "kind"}
 
 
-class Analysis(NamedTuple):
+class Allowed(NamedTuple):
     """What the files allow or do not allow, with the reason and the command."""
 
     what: str
@@ -189,29 +189,29 @@ class Study:
 
     # ---- what can be done
 
-    def allowed(self) -> list[Analysis]:
+    def allowed(self) -> list[Allowed]:
         """Return the analyses that the data allow or do not allow."""
         about = self._of(AnnotationFacts)[0]
         agreement = self._agreement(about)
         if lacking := self._lacking():
-            return [Analysis(CERTAINTY, False, lacking), *agreement, Analysis(OF_MODEL, False, lacking)]
+            return [Allowed(CERTAINTY, False, lacking), *agreement, Allowed(OF_MODEL, False, lacking)]
         return [self._certainty(about), *agreement, *self._evaluation(about), *self._fitted(), *self._of_cases(about)]
 
     def _of(self, kind: type[Facts]) -> list[Facts]:
         return [found for _, found in sorted(self.found.items()) if isinstance(found, kind)]
 
-    def _about_cases(self, kind: str) -> list[tuple[CaseFacts, Joined]]:
+    def _about_cases(self, kind: str) -> list[tuple[CaseFacts, CasesJoined]]:
         return [(one, one.joined) for one in self._of(CaseFacts) if one.kind == kind and one.joined]
 
     def _command(self, name: str, *words: str) -> str:
         return typed(["ugt", name, *words, *reading_words(self.options)])
 
-    def _certainty(self, about: AnnotationFacts) -> Analysis:
+    def _certainty(self, about: AnnotationFacts) -> Allowed:
         if self._has_classes():
-            return Analysis(CERTAINTY, True, "how far the annotations settle the class", self._command("certainty", self.path))
+            return Allowed(CERTAINTY, True, "how far the annotations settle the class", self._command("certainty", self.path))
         cut = f"{sum(about.values or ()) / 2:g}"
         why = f"how far the ratings settle on which side of a cut a case lies; choose the cut, such as {cut} in the middle"
-        return Analysis(CERTAINTY, True, why, self._command("certainty", self.path, "--cut", cut))
+        return Allowed(CERTAINTY, True, why, self._command("certainty", self.path, "--cut", cut))
 
     def _lacking(self) -> str:
         """Return what ratings lack for an uncertain truth; "" if nothing, or if annotations are not ratings."""
@@ -229,43 +229,43 @@ class Study:
         """Return whether annotations are of classes or of the grades of a finite scale."""
         return not isinstance(self.given, Ratings) or isinstance(self.given.scale, tuple)
 
-    def _agreement(self, about: AnnotationFacts) -> list[Analysis]:
+    def _agreement(self, about: AnnotationFacts) -> list[Allowed]:
         several, n = about.n_cases_of_several, about.n_annotators
         what = "agreement of annotators"
         if several == 0:
-            return [Analysis(what, False, f"every case has one {about.taken_for[:-1]}, but agreement needs cases with two or more")]
+            return [Allowed(what, False, f"every case has one {about.taken_for[:-1]}, but agreement needs cases with two or more")]
         kind, command = about.taken_for, self._command("agreement", self.path)
         of = {
             "labels": "Fleiss' kappa, Krippendorff's alpha, AC1 and others",
             "ratings": "intraclass correlations and Krippendorff's alpha",
         }
         why = f"{of.get(kind, 'overlap of rankings')}, from {counted(several, 'case')} with two or more {kind}"
-        rows = [Analysis(what, True, why, command)]
+        rows = [Allowed(what, True, why, command)]
         if kind != "labels":
             return rows
         if n is None:
-            return [*rows, Analysis("Cohen's kappa, single annotators", False, "the file does not name the annotators")]
+            return [*rows, Allowed("Cohen's kappa, single annotators", False, "the file does not name the annotators")]
         pairs = "of the two annotators" if n == 2 else f"of each pair among {n:,} annotators (Cohen's kappa compares exactly two)"
         return [
             *rows,
-            Analysis("Cohen's kappa", n > 1, pairs if n > 1 else "there is one annotator, but it needs two", command if n > 1 else ""),
+            Allowed("Cohen's kappa", n > 1, pairs if n > 1 else "there is one annotator, but it needs two", command if n > 1 else ""),
         ]
 
-    def _evaluation(self, about: AnnotationFacts) -> list[Analysis]:
+    def _evaluation(self, about: AnnotationFacts) -> list[Allowed]:
         models, common = self._together(self._of(PredictionFacts))
         files, others = self._typed(models)
         if refusal := self._no_evaluation(models, others):
-            return [Analysis(OF_MODEL, False, refusal)]
+            return [Allowed(OF_MODEL, False, refusal)]
         words = ["--annotations", self.path, "--predictions", *files, *self._words_of_cases()]
         lacking = any(one.joined and (one.joined.n_without or one.joined.n_not_annotated) for one in models)
         words += ["--missing", "drop"] if lacking else []
         words += ["--positive-class", self.options.positive_class] if self.options.positive_class is not None else []
         why = f"{counted(sum(len(one.models) for one in models), 'model')} on {counted(common, 'case')}"
         why += "; --missing drop leaves out the cases that only one file has" if lacking else ""
-        rows = [Analysis(OF_MODEL, True, why, self._command("evaluate", *words, "--out", "report"))]
+        rows = [Allowed(OF_MODEL, True, why, self._command("evaluate", *words, "--out", "report"))]
         if about.n_cases_of_several == 0 or about.n_annotators is None:
             need = "several annotators per case" if about.n_annotators else "annotators to be named"
-            rows.append(Analysis("models beside annotators", False, f"it needs {need}, so the report leaves this part out"))
+            rows.append(Allowed("models beside annotators", False, f"it needs {need}, so the report leaves this part out"))
         return rows
 
     @staticmethod
@@ -306,7 +306,7 @@ class Study:
                 chosen, common = [*chosen, one], both
         return [one for one in models if one in chosen], len(common)
 
-    def _fitted(self) -> list[Analysis]:
+    def _fitted(self) -> list[Allowed]:
         """Return whether calibrators and prediction sets are possible: they need one file to fit to and another to apply to."""
         if not self._of(PredictionFacts) or isinstance(self.given, Rankings) or not self._has_classes():
             return []
@@ -314,24 +314,24 @@ class Study:
         apart = [(one, other) for one, other in combinations(self.cases, 2) if not self.cases[one] & self.cases[other]]
         if not apart:
             why = "they need predictions for other cases in a second file: one file to fit to, one to apply to"
-            return [Analysis(what, False, why)]
+            return [Allowed(what, False, why)]
         first, second = apart[0]
         why = f"fitted to {first} and applied to {second}, if both are of one model"
         fit = self._command("calibrate", "--annotations", labels, "--fit", first, "--apply", second, "--out", "calibrated")
         sets = self._command("conformal", "--annotations", labels, "--calibrate", first, "--apply", second, "--out", "sets")
-        return [Analysis("calibration", True, why, fit), Analysis("prediction sets", True, why, sets)]
+        return [Allowed("calibration", True, why, fit), Allowed("prediction sets", True, why, sets)]
 
-    def _of_cases(self, about: AnnotationFacts) -> list[Analysis]:
+    def _of_cases(self, about: AnnotationFacts) -> list[Allowed]:
         clusters = self._about_cases("clusters")
         if not clusters:
             why = "no file gives the patient of each case, so intervals treat cases as independent (--clusters FILE)"
-            return [Analysis("intervals over patients", False, why)]
+            return [Allowed("intervals over patients", False, why)]
         (found, joined), what = clusters[0], "intervals over clusters"
         if joined.n_without:
             why = f"{found.file} lacks {joined.n_without:,} of {about.n_cases:,} cases, but every case needs a cluster"
-            return [Analysis(what, False, why)]
+            return [Allowed(what, False, why)]
         (n,) = found.values.values()
-        return [Analysis(what, True, f"cases of {counted(n, 'cluster')} are resampled together: --clusters {found.file}")]
+        return [Allowed(what, True, f"cases of {counted(n, 'cluster')} are resampled together: --clusters {found.file}")]
 
 
 def _axes_of(given: Any) -> Any:

@@ -46,14 +46,14 @@ def some(names: Iterable[Any]) -> str:
     return listed(map(str, names), MOST)
 
 
-class Span(NamedTuple):
+class Extent(NamedTuple):
     """The least and the largest of some numbers."""
 
     min: float
     max: float
 
 
-class Joined(NamedTuple):
+class CasesJoined(NamedTuple):
     """How the cases of a file were joined to the annotated ones: how many are in both, and in one only."""
 
     to: str
@@ -79,12 +79,12 @@ class FileFacts:
     columns: Mapping[str, Sequence[str]]
     not_used: Sequence[str]
     notes: Sequence[Note]
-    joined: Joined | None
+    joined: CasesJoined | None
     n_cases: int
 
     def record(self) -> dict[str, Any]:
         """Return the facts for the JSON, without those that a file of its kind cannot have."""
-        plain = {name: value._asdict() if isinstance(value, (Span, Joined)) else value for name, value in vars(self).items()}
+        plain = {name: value._asdict() if isinstance(value, (Extent, CasesJoined)) else value for name, value in vars(self).items()}
         return {name: value for name, value in plain.items() if name not in self.lacking()}
 
     def lacking(self) -> set[str]:
@@ -124,12 +124,12 @@ class AnnotationFacts(FileFacts):
     n_annotations: int
     n_cases_without: int
     n_cases_of_several: int
-    per_case: Span  # annotations of a case that has some
+    per_case: Extent  # annotations of a case that has some
     missing: Mapping[str, int]
     left_out: Mapping[str, int]
     classes: Mapping[str, int]  # the number of annotations of each
     ordered: bool
-    values: Span | None
+    values: Extent | None
     scale: Any
 
     def lacking(self) -> set[str]:
@@ -218,11 +218,11 @@ def of_annotations(path: Any, read: io.AnnotationFile) -> AnnotationFacts:
     else:
         per_case = sizes_of(given.offsets if isinstance(given, Ratings) else given.case_offsets)
     judged = per_case[per_case > 0]
-    each = Span(int(judged.min()), int(judged.max())) if len(judged) else Span(0, 0)
+    each = Extent(int(judged.min()), int(judged.max())) if len(judged) else Extent(0, 0)
     ordered, values, classes = isinstance(given, Labels) and given.ordered, None, {}
     if isinstance(given, Ratings):
         own = given.value if len(given.value) else np.zeros(1)
-        values = Span(float(own.min()), float(own.max()))
+        values = Extent(float(own.min()), float(own.max()))
     else:
         named, weights = (given.label, given.count) if isinstance(given, Labels) else (given.items, None)
         times, names = np.bincount(named, weights, given.n_classes).astype(np.int64), given.axes.classes.tolist()
@@ -273,7 +273,7 @@ def of_predictions(path: Any, read: PredictionFile, axes: Any, joined_to: str = 
         if one.classes is None and not one.numbers and (said := columns_note(axes, name, ordered)):
             notes.append(worded_note(said))
         n, away = min(int(rows.sum()) for rows in joins), max(int((~rows).sum()) for rows in joins)
-        joined = Joined(joined_to, "position" if one.case_ids is None else "case id", n, axes.n_cases, axes.n_cases - n, away)
+        joined = CasesJoined(joined_to, "position" if one.case_ids is None else "case id", n, axes.n_cases, axes.n_cases - n, away)
     own = (os.fspath(path), "predictions", "predictions", layout, read.columns, read.unused, notes, joined)
     return PredictionFacts(*own, len(one.scores), [*read.models], one.scores.shape[1], _values(models))
 
@@ -286,7 +286,7 @@ def of_cases(path: Any, kind: str, read: CaseFile, axes: Any = None, joined_to: 
         ids = axes.case_ids.astype(str)
         lacking = ids[~np.isin(ids, cases)].tolist()
         n = len(ids) - len(lacking)
-        joined = Joined(joined_to, "case id", n, len(ids), len(lacking), int((~np.isin(cases, ids)).sum()))
+        joined = CasesJoined(joined_to, "case id", n, len(ids), len(lacking), int((~np.isin(cases, ids)).sum()))
         if lacking and (hint := alike(lacking[0], np.array(cases))):
             notes = [Note("lacking_case", "The file has no row for case {case!r}{hint}.", case=lacking[0], hint=hint)]
     values = {name: len({*values.values()} - {""}) for name, values in read.values.items()}
