@@ -171,6 +171,7 @@ def _lines(found: AnnotationPlan) -> Iterator[str]:
         if known and not math.isnan(low):
             yield f"The pilot determines this width with a 95% interval of {decimal(low)} to {decimal(high)}."
     yield from _by_variance(found.alternatives)
+    yield from _table(found.table)
     if known or found.best is not None:
         steps = [f"{what} {'free' if math.isinf(share) else f'{100 * share:.3g}%'}" for what, share in found.next_step().items()]
         where = "after the pilot" if known else "after the plan"
