@@ -425,8 +425,7 @@ static int sample_rankings(const shared *in, uint64_t *digest)
     static _Thread_local double draws[MOST_ITEMS * DRAWS];
     static _Thread_local int32_t top[CASES * DRAWS * DEPTH];
     static _Thread_local double groups[CASES * DRAWS * 2];
-    int64_t group[CLASSES], example[CASES];
-    double share[CASES];
+    int64_t group[CLASSES];
     const volatile int32_t stop = 0;
     const ugt_gibbs_options options = {2.0, 1.0, 1.0, 1.0, UGT_REST_INDIVIDUAL, 2, DRAWS, 1, 1, 5};
     const ugt_gibbs_options tempered = {1.5, 2.0, 1.0, 1.0, UGT_REST_LUMP, 2, DRAWS, 1, 1, 5};
@@ -442,9 +441,6 @@ static int sample_rankings(const shared *in, uint64_t *digest)
         group[k] = k % 2;
     TRY(ugt_mentioned_groups(&mentioned, draws, 0, CASES, group, 2, groups));
     NOTE(groups);
-    TRY(ugt_modal_sets(top, CASES, DRAWS, DEPTH, 2, share, example));
-    NOTE(share);
-    NOTE(example);
     return UGT_OK;
 }
 

@@ -115,24 +115,10 @@ static void test_individuals(void)
     CHECK(ugt_mentioned_groups(&draws, value, 0, 1, apart, 2, groups) == UGT_OK && groups[1] == 0.1);
 }
 
-static void test_modal_sets(void)
-{
-    /* two cases of five draws of three: {1, 2} three times in either order; then all different sets of one class */
-    const int32_t top[] = {2, 1, 0, 1, 2, 3, 0, 1, 2, 1, 0, 3, 2, 1, 3, 0, 1, 2, 1, 2, 3, 2, 0, 3, 3, 0, 1, 3, 1, 0};
-    double share[2];
-    int64_t example[2];
-    CHECK(ugt_modal_sets(top, 2, 5, 3, 2, share, example) == UGT_OK);
-    CHECK(share[0] == 0.6 && (example[0] == 0 || example[0] == 1 || example[0] == 4));
-    CHECK(ugt_modal_sets(top, 2, 5, 3, 1, share, example) == UGT_OK);
-    CHECK(share[0] == 0.4 && share[1] == 0.4 && top[15 + 3 * example[1]] == 3);
-    CHECK(ugt_modal_sets(top, 2, 1, 3, 3, share, example) == UGT_OK && share[0] == 1.0 && example[1] == 0);
-}
-
 int main(void)
 {
     test_mentioned_only();
     test_lump();
     test_individuals();
-    test_modal_sets();
     return RESULT;
 }

@@ -2,7 +2,7 @@
 
 An operator, a number or a call becomes another one, in a copy of the package under build/mutation; the file is compiled, and the C tests
 and the Python tests of its module run until one fails. Needs an extension that was built with ``build_ext --build-temp build/objects``.
-Survivors are printed with their line; ``core_equivalent.txt`` lists those that no test can tell.
+Survivors are printed with their line; ``core_equivalent.txt`` lists those that no test can tell, and why.
 """
 
 import os
@@ -114,7 +114,8 @@ def is_killed(file):
 def main():
     share, files = int(sys.argv[1]), sys.argv[2:] or FILES
     prepare()
-    equivalent = (Path(__file__).parent / "core_equivalent.txt").read_text(encoding="utf-8").splitlines()
+    listed = (Path(__file__).parent / "core_equivalent.txt").read_text(encoding="utf-8").splitlines()
+    equivalent = [one.split("  # ")[0] for one in listed]
     every = [(file, *one) for file in files for one in places((ROOT / "ugt" / "_core" / f"{file}.c").read_text(encoding="utf-8"))]
     chosen, killed, lived = random.Random(int(os.environ.get("UGT_SEED", "0"))).sample(every, min(share, len(every))), 0, 0
     for file, at, old, new in chosen:

@@ -1,4 +1,4 @@
-"""Draws and points of the classes that annotators mentioned: best classes, groups, the most frequent set."""
+"""Draws and points of the classes that annotators mentioned: best classes and groups."""
 
 from _status cimport check
 from libc.stdint cimport int32_t, int64_t, uint64_t
@@ -17,7 +17,6 @@ cdef extern from "ugt.h" nogil:
         int unnamed
     int ugt_mentioned_top(const ugt_mentioned *, const double *, int64_t, int64_t, int64_t, int32_t *)
     int ugt_mentioned_groups(const ugt_mentioned *, const double *, int64_t, int64_t, const int64_t *, int64_t, double *)
-    int ugt_modal_sets(const int32_t *, int64_t, int64_t, int64_t, int64_t, double *, int64_t *)
 
 
 cdef ugt_mentioned mentioned_of(const int64_t[::1] class_offsets, const int32_t[::1] class_index, const uint64_t[::1] stream_key,
@@ -69,16 +68,4 @@ def mentioned_groups(const int64_t[::1] class_offsets, const int32_t[::1] class_
             raise ValueError("group out of range")
     with nogil:
         status = ugt_mentioned_groups(&draws, &value[0], begin, end, &group[0], n_groups, &out[0, 0, 0])
-    check(status)
-
-
-def modal_sets(const int32_t[:, :, ::1] top, int64_t k, double[::1] share, int64_t[::1] example):
-    """Fill, per case, the share of the most frequent set of k best classes and a draw that has it."""
-    cdef int status
-    if share.shape[0] != top.shape[0] or example.shape[0] != top.shape[0] or top.shape[1] < 1 or k < 1 or k > top.shape[2]:
-        raise ValueError("output or order does not fit")
-    if top.shape[0] == 0:
-        return
-    with nogil:
-        status = ugt_modal_sets(&top[0, 0, 0], top.shape[0], top.shape[1], top.shape[2], k, &share[0], &example[0])
     check(status)

@@ -59,7 +59,7 @@ static int extend(ugt_largest_share *of, int64_t reach)
     of->value = malloc(ugt_bytes(2 * room, sizeof *of->value));
     if (of->value == NULL)
         return UGT_ERR_MEMORY;
-    const int64_t first = of->n - reach + 1 > 1 ? of->n - reach + 1 : 1;
+    const int64_t first = of->n > reach ? of->n - reach + 1 : 1;
     double *lower = of->value, *value = lower + room;
     lower[0] = 1.0;
     for (int64_t n = first; n <= of->n; n++) {

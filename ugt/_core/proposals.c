@@ -108,8 +108,7 @@ static UGT_WIDE void draw_sticks(const ugt_stick_law *law, const double *restric
         if (fabs(rise[i]) < LEAST_RISE) { /* flat: the log below is not used */
             start[i] += part * law->step;
             length[i] = 0.0;
-            rise[i] = 1.0;
-            grown[i] = 1.0;
+            rise[i] = grown[i] = 1.0;
         } else {
             length[i] = law->step;
             grown[i] = 1.0 + part * law->growth[at];

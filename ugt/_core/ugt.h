@@ -535,11 +535,6 @@ int ugt_mentioned_top(const ugt_mentioned *draws, const double *value, int64_t b
 int ugt_mentioned_groups(const ugt_mentioned *draws, const double *value, int64_t begin, int64_t end, const int64_t *group,
                          int64_t n_groups, double *out);
 
-/* share [n_cases]: the share of draws with the most frequent set of k best classes (of top [n_cases * n_draws * depth]);
- * example [n_cases]: a draw with this set. */
-int ugt_modal_sets(const int32_t *top, int64_t n_cases, int64_t n_draws, int64_t depth, int64_t k, double *share,
-                   int64_t *example);
-
 /* ---- sets.c: prediction sets -------------------------------------------------------------------------- */
 
 typedef struct {

@@ -11,6 +11,7 @@ from .._base import parallel
 from .._base.arrays import Array, Bools, Int32, Int64, NDArray
 from .._base.axes import Axes
 from .._base.checks import error, room, whole
+from .._base.identifiers import factorize
 from .._base.lazy import cached_property
 from .._base.ragged import dense, offsets_of, sizes_of, take
 from .._core import _mentioned as core
@@ -218,17 +219,19 @@ class MentionedDraws(Draws):
     def certainty(self, k: int, *, kind: str = "set", ties: str = "expectation") -> Array:
         if kind == "rank" or self.unranked == "ignore":
             return super().certainty(k, kind=kind, ties=ties)
-        return np.where(self.defined, self._modal(self._top(k))[0], np.nan)
+        return np.where(self.defined, self._modal(self._top(k)).mean(axis=1), np.nan)
 
     def _is_tied(self, k: int) -> bool:
         """Return whether ties leave open which mentioned classes are the best k of some draw."""
         return bool((self._orders(k).sets(k).role == TIED).any())
 
-    def _modal(self, top: Int32) -> tuple[Array, Int64]:
-        """Return the share (N,) of the most frequent set among (N, draws, k) sets, and one of its draws."""
-        share, example = np.empty(self.n_cases), np.empty(self.n_cases, np.int64)
-        core.modal_sets(top, top.shape[2], share, example)
-        return share, example
+    def _modal(self, top: Int32) -> Bools:
+        """Return which draws (N, draws) have the most frequent set among (N, draws, k) sets, the first of several in ascending order."""
+        sets, case = np.sort(top, axis=2), np.arange(self.n_cases, dtype=np.int32)
+        code, first = factorize(np.column_stack([case.repeat(self.n_draws), sets.reshape(-1, top.shape[2])]))
+        row, place = np.divmod(first, self.n_draws)
+        best = np.lexsort((*sets[row, place].T[::-1], -np.bincount(code), row))[offsets_of(np.bincount(row, minlength=self.n_cases))[:-1]]
+        return np.asarray(code.reshape(self.n_cases, self.n_draws) == best[:, None])
 
     def certainty_error(self, per_case: Array, k: int, kind: str, group: Int64 | None = None) -> Array:
         """Return the Monte Carlo standard errors (N,) of ``certainty``.
@@ -243,10 +246,7 @@ class MentionedDraws(Draws):
         top = np.ascontiguousarray(self._top(k)[:, :, 0 if kind == "set" else k - 1 :])
         if group is not None:
             top = np.where(top < 0, -1, group[top]).astype(np.int32)
-        mode = self._modal(top)[1]
-        sets = np.sort(top, axis=2)
-        hit = (sets == sets[np.arange(self.n_cases), mode][:, None]).all(2).astype(np.float64)
-        return diagnostics.mcse_mean(self._in_chains(hit))
+        return diagnostics.mcse_mean(self._in_chains(self._modal(top).astype(np.float64)))
 
     def _in_chains(self, series: Array) -> Array:
         return series.reshape(self.n_cases, self.n_chains, -1)

@@ -54,8 +54,8 @@ static void check_singles(fuzz_input *in, const ugt_stages *stages, const uint64
     const int64_t depth = 1 + fuzz_below(in, n_classes), n_groups = 1 + fuzz_below(in, 3);
     const ugt_mentioned mentioned = {ugt_stages_class_offsets(stages), ugt_stages_class_index(stages), key, n_classes, n_draws, rest, 0.7, 5, 0, 0};
     int32_t *top = ZEROS(int32_t, n_cases * n_draws * depth);
-    int64_t *group = ZEROS(int64_t, n_classes), *example = ZEROS(int64_t, n_cases);
-    double *sums = ZEROS(double, n_cases * n_draws * n_groups), *share = ZEROS(double, n_cases);
+    int64_t *group = ZEROS(int64_t, n_classes);
+    double *sums = ZEROS(double, n_cases * n_draws * n_groups);
     CHECK(ugt_mentioned_top(&mentioned, draws, 0, n_cases, depth, top) == UGT_OK);
     for (int64_t i = 0; i < n_cases * n_draws; i++)
         for (int64_t d = 0; d < depth; d++) {
@@ -69,9 +69,6 @@ static void check_singles(fuzz_input *in, const ugt_stages *stages, const uint64
     for (int64_t i = 0; i < n_cases * n_draws; i++)
         for (int64_t g = 0; g < n_groups; g++)
             CHECK(isnan(sums[i * n_groups + g]) || (sums[i * n_groups + g] >= 0 && sums[i * n_groups + g] <= 1 + 1e-9));
-    CHECK(ugt_modal_sets(top, n_cases, n_draws, depth, 1 + fuzz_below(in, depth), share, example) == UGT_OK);
-    for (int64_t i = 0; i < n_cases; i++)
-        CHECK(isnan(share[i]) || (share[i] > 0 && share[i] <= 1 && example[i] >= 0 && example[i] < n_draws));
 }
 
 static void check_integrals(fuzz_input *in, const ugt_stages *stages, int64_t n_cases, int64_t n_listed, int rest)
