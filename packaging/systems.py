@@ -29,7 +29,8 @@ KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
 TESTS = ("pytest>=7,<9", "hypothesis>=6.100", "pyyaml", "openpyxl")
 # What another system may break: doors of the core, text and files, the command.
 PART = tuple(
-    f"tests/unit/test_{name}.py" for name in ("bindings", "default_integer", "distances", "masks", "doors_csv", "tables", "stream")
+    f"tests/unit/test_{name}.py"
+    for name in ("bindings", "default_integer", "distances", "masks", "doors_csv", "tables", "stream", "points_everywhere")
 )
 # What cannot be tested there: processes that start processes, the shell, the installed command, memory of the machine.
 LEFT_OUT = tuple(f"tests/unit/test_{name}.py" for name in ("dask", "packaging", "cli_shell"))

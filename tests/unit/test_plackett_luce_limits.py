@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.stats import beta
 
 import ugt
 from ugt.plausibilities import weighted
@@ -33,7 +34,7 @@ def test_more_classes_than_have_bits():
     assert post.membership(1)[0] == pytest.approx(draws.membership(1)[0], abs=5 * post.error[0] + 0.02)
     assert post.mean()[0] == pytest.approx(draws.mean()[0], abs=5 * post.error[0] + 0.005)
     assert post.certainty(3)[0] == pytest.approx(draws.certainty(3)[0], abs=0.05)
-    with pytest.raises(ValueError, match=r"method must be 'auto' or 'weighted' .* first at case 0"):
+    with pytest.raises(ValueError, match=r"method must be 'auto' or 'weighted' .* Got 90 mentioned classes; 1 of 1 .* first at case 0"):
         posterior(case, 100, method="exact")
 
 
@@ -72,6 +73,22 @@ def test_extreme_reliabilities():
     assert strong.mean()[0].sum() == pytest.approx(1) and (np.isnan(strong.error[0]) or strong.mean()[0, 1] > 0.4)
 
 
+@pytest.mark.parametrize("method", ["auto", "weighted"])
+@pytest.mark.parametrize("gamma", [0.01, 1000, 1000.5])
+def test_extreme_reliabilities_have_known_answers(gamma, method):
+    """Two classes, of which two annotators prefer the first and one the second, are a Beta law; one ranking is sticks of Beta laws."""
+    a, b = 0.5 + 2 * gamma, 0.5 + gamma
+    two = posterior([[[0], [1]], [[0], [1]], [[1], [0]]], 2, reliability=gamma, prior_shape=0.5, method=method)
+    assert two.membership(1)[0, 0] == pytest.approx(beta.sf(0.5, a, b), abs=4.5 * two.error[0] + 1e-9) and reliable(two)
+    assert two.mean()[0, 0] == pytest.approx(a / (a + b), abs=4.5 * two.error[0])
+    assert two.variance()[0, 0] == pytest.approx(a * b / ((a + b) ** 2 * (a + b + 1)), abs=4.5 * two.error[0])
+    chain, left = posterior([[[2], [0], [1]]], 6, reliability=gamma, prior_shape=0.5, method=method), 1.0
+    for place, k in enumerate((2, 0, 1)):
+        share = (0.5 + gamma) / (0.5 + gamma + 0.5 * (5 - place))
+        assert chain.mean()[0, k] == pytest.approx(left * share, abs=4.5 * chain.error[0])
+        left *= 1 - share
+
+
 @pytest.mark.parametrize("unranked", ["individual", "lump", "ignore"])
 def test_one_ranking_of_all_classes(unranked):
     n = 30
@@ -98,7 +115,7 @@ def test_contradictory_and_missing_rankings():
 @pytest.mark.parametrize("shape", [1.0, 0.1, 0.01, 0.001])
 @pytest.mark.parametrize("unranked", ["individual", "lump", "ignore"])
 def test_weighted_points_of_one_ranking(shape, unranked):
-    """Where integrals by quasi-Monte Carlo were off by up to 0.06: "lump" with 419 classes, shapes down to a thousandth."""
+    """What is hardest for integrals: "lump" with 419 classes, shapes down to a thousandth."""
     for n_classes in (5, 419):
         rest = {"individual": (n_classes - 4) * shape, "lump": shape, "ignore": 0.0}[unranked]
         post = posterior([[[2], [0], [3], [1]]], n_classes, prior_shape=shape, unranked=unranked, method="weighted")

@@ -29,7 +29,8 @@ CHAIN = 8 / 9  # the part of the points that the chain makes, where sectors make
 LEAST_POINTS, MOST_POINTS = 8, 65_536  # of the chain in a shift
 ERROR, DIMENSIONS, TERMS, HOW, POINTS = range(5)  # facts on a case; then those on its points
 FACTS = POINTS + 6
-TIED = f"ties at a reliability that is not whole, or with more than {MOST_TERMS} orders"
+UNKNOWN = f"ties at a reliability that is not whole or with more than {MOST_TERMS} orders, or too large a reliability or shape"
+MOST_MENTIONED = 64  # classes of a case that is integrated
 
 
 def points_of_shift(n_draws: int) -> int:
@@ -112,7 +113,9 @@ def _check_exact(points: Points, facts: Array, tolerance: float) -> None:
     bad = np.flatnonzero(facts[:, HOW] == WEIGHTED)
     if len(bad):
         dims, terms = (int(facts[bad[0], column]) for column in (DIMENSIONS, TERMS))
-        size = f"{dims} dimensions and {terms} terms" if terms else f"{dims} dimensions" if dims else TIED
+        m = int(sizes_of(points.offsets)[bad[0]])
+        other = f"{m} mentioned classes" if m > MOST_MENTIONED else UNKNOWN
+        size = f"{dims} dimensions and {terms} terms" if terms else f"{dims} dimensions" if dims else other
         where = f"case {points.axes.case_name(int(bad[0]))}"
         more = f"; {len(bad)} of {len(facts)} cases are such, and " + arg("method", "auto") + " computes them with a standard error"
         raise checks.error("method", f"be 'auto' or 'weighted' for cases whose integral does not reach {tolerance:g}", size + more, where)
