@@ -19,6 +19,7 @@ PACKAGE = Path(__file__).parents[1] / "ugt"
 BENEATH_REPORT = {"tables", "_base"}  # what a report shows, and what everything stands on
 LEAST_D = 21  # cyclomatic complexity from which radon gives the letters D to F
 EDITS = {"replace", "partition", "rpartition", "removeprefix", "removesuffix", "startswith", "format", "translate"}  # of a text
+PATTERNS = {"departures.py", "wording.py"}  # of values in plans; of the nouns in words of ours, beside which values are set apart
 NOTES = {"notes", "said"}  # names of lists of sentences about an evaluation
 
 Function = Union[ast.FunctionDef, ast.AsyncFunctionDef]
@@ -38,6 +39,7 @@ LIMITS = {
     "imports of report in evaluation": 4,
     "texts searched in notes": 0,
     "edits of finished sentences": 0,
+    "rendered pages read back": 0,
     "subscripts by texts": 600,
     "parameters that are Any": 1100,
     "functions of complexity D to F": 15,
@@ -185,6 +187,12 @@ def edits_of_sentences(path: Path) -> int:
     return len(expressions) + len(imported) + len(edits)
 
 
+def reads_back(path: Path) -> int:
+    """Return how often a file may turn a rendered page into text again: by regular expressions, a parser, or unescaped entities."""
+    names = [name for node in walked(path) for name in named_by(path, node)]
+    return sum(f"{name}.".startswith(("re.", "html.unescape.", "html.parser.", "xml.")) or name == "html" for name in names)
+
+
 def members_of(name: str, every: list[ast.AST]) -> int:
     """Return the number of methods, properties and attributes that a class has, private ones too."""
     (found,) = (node for node in every if isinstance(node, ast.ClassDef) and node.name == name)
@@ -229,6 +237,7 @@ def counts() -> dict[str, Counted]:
         sum("report" in topics(names) for _, names in of_evaluation),
         sum(map(texts_searched, files())),
         sum(map(edits_of_sentences, files())),
+        sum(reads_back(path) for path in files("report") if path.name not in PATTERNS),
         sum(map(is_by_text, every)),
         sum(is_any(one) for function in functions(every) for one in parameters(function)),
         sum(complexity(one) >= LEAST_D for one in functions(every)),

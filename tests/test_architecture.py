@@ -13,6 +13,7 @@ from collections import defaultdict
 from functools import cache
 from pathlib import Path
 
+import house
 import pytest
 import stubs
 from house import above, complexity, counts, function_sizes, functions, texts_searched
@@ -304,6 +305,15 @@ def test_the_house_is_counted(tmp_path):
     assert texts_searched(path) == 5  # "four" in x is no search in a note
     assert complexity(function) == 1 + 1 + 1 + 2 + 2 + 1 + 2 + 1  # 1, for, if, loops within, a loop with if, assert, or with and, if
     assert list(function_sizes(path)) == [("one.py:f", 6)]
+
+
+def test_pages_that_are_read_back_are_counted(tmp_path, monkeypatch):
+    monkeypatch.setattr(house, "PACKAGE", tmp_path)
+    path = tmp_path / "page.py"
+    path.write_text(
+        "import re\nfrom html import escape, unescape\nfrom html.parser import HTMLParser\nimport html\nfrom .markup import html\n"
+    )
+    assert house.reads_back(path) == 4  # escaping is no reading, nor is a function of ours
 
 
 def left_open(method):

@@ -9,9 +9,8 @@ from twins.page import Page
 
 import ugt
 import ugt.report
-from ugt.report import page
+from ugt.report import digest, markup, page
 from ugt.report import plan as _plan
-from ugt.report.markup import KEPT
 from ugt.report.sections import assumptions, checklist, provenance
 from ugt.tables.makers import TABLES
 from ugt.tables.rows import STRATA
@@ -126,10 +125,29 @@ def test_figures_have_a_name_a_description_and_a_caption(whole):
 
 
 def test_a_caption_with_markup_is_a_label_without():
-    html = ugt.report.markup.table('<b>one</b> &quot;two&quot; <bdi>&lt;x&gt;</bdi> "three"', ["", "a"], [["b", "c"]])
+    html = markup.html(markup.table(f'one<br>&quot;two&quot; {markup.text("<br>")} "three"', ["", "a"], [["b", "c"]]))
     (frame,) = Page(html).all("div")
-    assert frame["attrs"]["aria-label"] == 'one "two" <x> "three"'
+    assert frame["attrs"]["aria-label"] == 'one "two" <br> "three"'
     assert [e["tag"] for e in Page(html).found if e["around"][-1:] == ["tr"]] == ["td", "th", "th", "td"]  # a corner is no heading
+
+
+@pytest.mark.parametrize("value", ["a case", "<br>", "&lt;", 'two "cases"', "\x00", "a\x01b", "\ue000", "{0}", "x" * 40])
+def test_values_are_set_apart_from_our_words_until_the_page_is_rendered(value):
+    shouted, seen = str.upper, markup.visible(value)
+    for one in (markup.text(value), markup.plain(value), digest.shown(value, 50), digest.shown(value, 50, "b bdi")):
+        made = Page(f"<p>{markup.html(f'of {one} a case', shouted)}</p>")
+        assert made.text == f"OF {seen} A CASE"
+        assert Page(f'<p title="{markup.words(f"of {one} a")}"></p>').found[0]["attrs"]["title"] == f"of {seen} a"
+        assert [part if isinstance(part, str) else part.whole for part in markup.parts_of(f"of {one} a")] == ["of ", seen, " a"]
+    assert Page(markup.html(markup.whole(digest.shown(value, 8, "b bdi")))).text == seen
+
+
+def test_names_that_were_cut_to_the_same_text_are_told_apart_wherever_they_stand():
+    one, other = (digest.shown(f"a very long name with the number {n} at its end", 16) for n in (1, 2))
+    assert Page(markup.html(one)).text == "a very long…"
+    assert len({*Page(markup.html(f"<i>{one}</i> <i>{other}</i> <i>{one}</i>")).text.split(" ")}) > 2
+    shown = [e["text"] for e in Page(markup.html(f"{one} {other} {one}")).all("bdi")]
+    assert shown[0] == shown[2] != shown[1]
 
 
 def palettes():
@@ -176,7 +194,7 @@ def test_every_variable_has_a_value_in_every_scheme_and_colours_come_from_variab
 
 
 def section_of(html_section):
-    return re.sub(r"\s+", " ", Page(html_section.html.replace(KEPT, "")).found[0]["text"])
+    return re.sub(r"\s+", " ", Page(html_section.html).found[0]["text"])
 
 
 def test_every_field_is_printed_blanks_as_not_stated():

@@ -12,7 +12,7 @@ import ugt
 from ugt.report import html
 from ugt.report.digits import Digits
 from ugt.report.lead import Lead
-from ugt.report.markup import KEPT
+from ugt.report.markup import words
 from ugt.report.sections import (
     assumptions,
     calibration,
@@ -235,7 +235,7 @@ def test_references_to_paste_are_those_of_the_citation_file(reference):
     listed = [
         (re.search('title: "(.*)"', one)[1], re.search("family-names: ([^,]+)", one)[1], re.search("year: (.*)", one)[1]) for one in entries
     ]
-    reference = reference.replace(KEPT, "")  # nouns that the authors' nouns do not replace
+    reference = words(reference)
     (title,) = [one for one in listed if one[0].lower() in reference.lower()]
     assert reference.startswith(f"{title[1]} ") and title[2] in reference
 
@@ -355,7 +355,7 @@ def test_names_of_truth_models_are_explained_where_they_are_shown():
 def test_measures_within_a_heading_begin_with_small_letters():
     ahead, behind = Lead(0.1, 0.05, 0.15), Lead(-0.1, -0.15, -0.05)
     found = {("set_accuracy", 3): ahead, ("overlap", 3): ahead, ("soft_auroc", None): behind}
-    said = re.sub("<[^>]*>", "", measures._heading(found, ["A", "B"]))
+    said = words(measures._heading(found, ["A", "B"]))
     assert said == "Which model is ahead depends on the measure: set accuracy@3 and 1 more favour A; AUROC against probabilities favours B"
 
 

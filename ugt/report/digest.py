@@ -22,7 +22,7 @@ from ..tables.true_accuracy import NextAnnotatorRow
 from .digits import Digits, Ends
 from .headline import ACCURACY, Headline, headline_of
 from .lead import Lead, Standing
-from .markup import apart, first_row, level_of, plain, unique
+from .markup import Value, apart, first_row, level_of, text, unique, visible
 from .svg import N_COLOURS
 
 SETTLED = 0.99
@@ -43,12 +43,12 @@ class BesidePeople(NamedTuple):
 
 def short(name: str, most: int = LONGEST) -> str:
     """Return a name that fits, cut at a word if possible."""
-    shown = " ".join(str(name).split())
-    if len(shown) <= most:
-        return plain(shown)
-    cut = shown[: most - 1]
-    within = shown[most - 1] != " " and " " in cut[most // 2 :]
-    return plain((cut.rsplit(" ", 1)[0] if within else cut).rstrip(" ,;:.") + "…")
+    said = " ".join(name.split())
+    if len(said) <= most:
+        return said
+    cut = said[: most - 1]
+    within = said[most - 1] != " " and " " in cut[most // 2 :]
+    return (cut.rsplit(" ", 1)[0] if within else cut).rstrip(" ,;:.") + "…"
 
 
 def distinct(names: Sequence[str], most: int) -> list[str]:
@@ -59,14 +59,13 @@ def distinct(names: Sequence[str], most: int) -> list[str]:
 
 
 def briefly(names: Sequence[str]) -> list[str]:
-    """Return names for narrow cells, as HTML."""
-    return [f"<bdi>{one}</bdi>" for one in distinct(names, 16)]
+    """Return names for narrow cells, as markup."""
+    return [text(one) for one in distinct(names, 16)]
 
 
-def shown(name: object, most: int = LONGEST) -> str:
-    """Return a short name as HTML, isolated from its neighbours, with the whole name as its title."""
-    cut, whole_name = short(str(name), most), plain(" ".join(str(name).split()))
-    return f"<bdi>{cut}</bdi>" if cut == whole_name else f'<bdi title="{whole_name}">{cut}</bdi>'
+def shown(name: object, most: int = LONGEST, elements: str = "bdi") -> str:
+    """Return a short name as markup, isolated from its neighbours, with the whole name as its title."""
+    return Value(visible(" ".join(str(name).split())), visible(short(str(name), most)), elements).markup
 
 
 @dataclass(frozen=True)
@@ -363,7 +362,7 @@ def words_for_few(digest: Digest) -> str:
 
 def names(given: Sequence[str], joint: str = "and") -> str:
     """Return text such as "A, B and C" in bold."""
-    bold = [f"<b>{shown(one)}</b>" for one in given]
+    bold = [shown(one, elements="b bdi") for one in given]
     return bold[0] if len(bold) == 1 else f"{', '.join(bold[:-1])}{joint if joint == ',' else f' {joint}'} {bold[-1]}"
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from .._base.counts import counted, whole
 from ..tables.names import KAPPA, WITHIN
 from ..tables.rows import defined
@@ -15,7 +13,8 @@ from .cautions import cautions, spoilt
 from .digest import Digest, kind_of_data, names, per_case, reliability_words, shown, words_for_few
 from .digits import Digits, is_flat
 from .lead import Lead
-from .markup import Section, bare, text
+from .markup import Section, text, words
+from .markup import whole as whole_names
 from .pictures import by_certainty, by_reliability
 from .yardsticks import FEW_MODELS, MOST_MODELS, beside_errors, measures, yardsticks
 
@@ -26,7 +25,7 @@ def render(source: ReportSource) -> tuple[Section, str]:
     """Return the answer, and the list of cautions next to it."""
     digest = Digest(source)
     verdict, more = _verdict(digest)
-    kind = "verdict long" if len(bare(verdict)) > LONG else "verdict"
+    kind = "verdict long" if len(words(verdict)) > LONG else "verdict"
     parts = [f'<h2 class="{kind}" id="answer-heading">{verdict}</h2>', f'<p class="sub">{more}</p>' if more else ""]
     if digest.models:
         parts.append(yardsticks(digest) if len(digest.models) > 1 else measures(digest))
@@ -38,13 +37,12 @@ def render(source: ReportSource) -> tuple[Section, str]:
 
 
 def plain_verdict(source: ReportSource) -> str:
-    """Return the answer as plain text, to be pasted."""
-    said = re.sub(r'<bdi title="([^"]*)">[^<]*', r"<bdi>\1", " ".join(_verdict(Digest(source))))  # names as a whole
-    return said.replace("<b>", "").replace("</b>", "")
+    """Return the answer to be pasted: markup without bold names."""
+    return whole_names(" ".join(_verdict(Digest(source))))
 
 
 def title(source: ReportSource) -> str:
-    """Return the authors' title, or what was evaluated, as HTML text."""
+    """Return the authors' title, or what was evaluated, as markup."""
     own = wording.said(source).title
     if own is not None:
         return text(own)
@@ -245,10 +243,10 @@ def running_title(source: ReportSource) -> str:
     """Return the title for the top of printed pages: letters, digits and spaces that are safe in a style sheet."""
     models = source.models
     named = f"{', '.join(map(str, models[:3]))} on {counted(Digest(source).judged, 'case')}"
-    said = wording.said(source).title or (named if 0 < len(models) <= 3 else bare(title(source)))
+    said = wording.said(source).title or (named if 0 < len(models) <= 3 else words(title(source)))
     return safe(said)
 
 
 def safe(said: str) -> str:
     """Return text that is safe in a style sheet."""
-    return " ".join(re.sub(r"[^\w.,()-]", " ", said).split())[:80]
+    return " ".join("".join(one if one.isalnum() or one in "_.,()-" else " " for one in said).split())[:80]

@@ -36,7 +36,7 @@ def html(tables: JudgeAssessment, facts: Mapping[str, Any]) -> str:
     named = ", ".join(map(plain, judges[:3])) + (f" and {len(judges) - 3} more" if len(judges) > 3 else "")
     title = plain(facts["title"]) if facts.get("title") else f"{named} compared with people"
     subtitle = f"{len(judges)} judge{'s' * (len(judges) > 1)} · {len(systems)} system{'s' * (len(systems) > 1)} · {_sizes(tables)}"
-    return sheet(title, subtitle, "\n".join(one.html for one in parts if one is not None), facts["date"], facts["version"])
+    return sheet(title, subtitle, "\n".join(one.markup for one in parts if one is not None), facts["date"], facts["version"])
 
 
 def verdicts(tables: JudgeAssessment) -> list[str]:

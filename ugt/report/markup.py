@@ -1,21 +1,21 @@
-"""Text, numbers and tables as HTML. Every string of the user passes through `text` or `plain` once."""
+"""Markup: HTML of ours in which texts of users, and other values, are set apart until the page is rendered.
+
+`text`, `plain` and `name` set a value apart, so that nothing that reads or changes our words sees it. `parts_of` takes markup apart again;
+`html` and `words` are its two renderings.
+"""
 
 from __future__ import annotations
 
 import math
-import re
 import unicodedata
-from collections.abc import Iterable, Sequence
-from html import escape, unescape
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from html import escape
+from typing import TYPE_CHECKING, NamedTuple, TypeVar, Union
 
-Value = TypeVar("Value")
+Item = TypeVar("Item")
 if TYPE_CHECKING:
     from ..tables.source import ReportSource
 
-KEPT = "\ue000"  # within nouns of the user, which the page does not replace by those of the authors
-_CUT = re.compile(r'<bdi title="([^"]*)">([^<]*)</bdi>')  # a name that is shown in part
-_NOUNS = re.compile(r"\b(?:cases?|annotators?)\b", re.IGNORECASE)
 UNDEFINED = "undefined"
 NONE = "–"  # in place of an undefined number
 
@@ -24,27 +24,76 @@ _BIDI_CONTROLS = {*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F
 # Characters without a glyph and without use in a name; the joiners U+200C and U+200D are needed by several scripts and stay.
 _INVISIBLE = {
     *(0x00AD, 0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180E, 0x200B, 0x2028, 0x2029, *range(0x2060, 0x2065), *range(0x206A, 0x2070)),
-    *(0x3164, 0xE000, 0xFEFF, 0xFFA0, *range(0xFFF9, 0xFFFC), *range(0x1D173, 0x1D17B), *range(0xE0000, 0xE0080)),
+    *(0x3164, 0xFEFF, 0xFFA0, *range(0xFFF9, 0xFFFC), *range(0x1D173, 0x1D17B), *range(0xE0000, 0xE0080)),
 }
 
 
-def text(value: object) -> str:
-    """Return any value as harmless HTML text: escaped, with unprintable and direction-changing characters spelled out.
+class Value(NamedTuple):
+    """A value in markup as visible characters, as it is shown if it is a name that is cut, and its elements."""
 
-    The ``bdi`` element keeps a name in a right-to-left script from reordering its neighbours.
-    """
-    shown = plain(value)
-    return f"<bdi>{shown}</bdi>" if shown else "<i>empty</i>"
+    whole: str
+    shown: str
+    elements: str = ""  # "bdi" keeps a name in a right-to-left script from reordering its neighbours; "b bdi" is bold, too
+
+    @property
+    def markup(self) -> str:
+        """The value between our words; characters that no value has (see `visible`) set it and its fields apart."""
+        return "\0" + "\1".join(self) + "\0"
+
+    def html(self, shown: str) -> str:
+        """Return the value, as it is shown, with its elements."""
+        title = f' title="{escape(self.whole)}"' if shown != self.whole else ""
+        found = f"<bdi{title}>{escape(shown)}</bdi>" if "bdi" in self.elements else escape(shown)
+        return f"<b>{found}</b>" if self.elements == "b bdi" else found
+
+
+Parts = list[Union[str, Value]]  # our words and values
+
+
+def parts_of(markup: str) -> Parts:
+    """Return our words and the values between them."""
+    return [Value(*part.split("\1")) if i % 2 else part for i, part in enumerate(markup.split("\0"))]
+
+
+def html(markup: str, worded: Callable[[str], str] = str) -> str:
+    """Return markup as HTML; ``worded`` is applied to our words. Names that were cut to the same text show where they differ."""
+    parts = parts_of(markup)
+    shown = _told_apart(parts)
+    return "".join(worded(one) if isinstance(one, str) else one.html(shown.get((one.whole, one.shown), one.shown)) for one in parts)
+
+
+def words(markup: str) -> str:
+    """Return markup whose only elements are ends of lines as text for attributes: values are escaped, quotes too."""
+    return "".join(
+        one.replace("<br>", " ").replace('"', "&quot;") if isinstance(one, str) else escape(one.shown) for one in parts_of(markup)
+    )
+
+
+def whole(markup: str) -> str:
+    """Return markup with all names as a whole, and none bold."""
+    return "".join(one if isinstance(one, str) else text(one.whole) for one in parts_of(markup))
+
+
+def text(value: object) -> str:
+    """Return any value as harmless markup, with unprintable and direction-changing characters spelled out."""
+    said = visible(value)
+    return Value(said, said, "bdi").markup if said else "<i>empty</i>"
 
 
 def plain(value: object) -> str:
-    """Return harmless text for places without elements: attributes and figures."""
-    return _NOUNS.sub(lambda found: f"{found[0][0]}{KEPT}{found[0][1:]}", escape("".join(map(_visible, str(value)))))
+    """Return a value for places without elements: attributes and figures."""
+    said = visible(value)
+    return Value(said, said).markup if said else ""
+
+
+def visible(value: object) -> str:
+    """Return a value as characters that can be seen."""
+    return "".join(map(_visible, str(value)))
 
 
 def with_end(name: str, most: int) -> str:
     """Return a name that is too long with its beginning and its end."""
-    return f"{plain(name[: most // 2])}…{plain(name[most // 2 + 2 - most :])}"
+    return f"{name[: most // 2]}…{name[most // 2 + 2 - most :]}"
 
 
 def apart(names: Iterable[str], most: int) -> dict[str, str]:
@@ -61,23 +110,17 @@ def _differing(name: str, names: Sequence[str], most: int) -> str:
     begin = min(word if at - word < most // 2 else at, max(len(name) - most + 1, 0))
     room = most - (begin > 0)
     end = "" if len(name) - begin <= room else "…"
-    return f"{'…' if begin else ''}{plain(name[begin : begin + room - len(end)].strip())}{end}"
+    return f"{'…' if begin else ''}{name[begin : begin + room - len(end)].strip()}{end}"
 
 
-def told_apart(html: str) -> str:
-    """Return a page on which different names that were cut to the same text keep their ends, or the part in which they differ."""
+def _told_apart(parts: Parts) -> Mapping[tuple[str, str], str]:
+    """Return how names are shown that were cut to the same text: with their ends, or the part in which they differ."""
     wholes: dict[str, set[str]] = {}
-    for name, cut in _CUT.findall(html):
-        wholes.setdefault(cut, set()).add(name)
-
-    def kept(found: re.Match[str]) -> str:
-        name, cut = found.groups()
-        if len(wholes[cut]) > 1:
-            most = len(unescape(cut.replace(KEPT, "")))
-            cut = apart((unescape(one.replace(KEPT, "")) for one in sorted(wholes[cut])), most)[unescape(name.replace(KEPT, ""))]
-        return f'<bdi title="{name}">{cut}</bdi>'
-
-    return _CUT.sub(kept, html)
+    for one in parts:
+        if isinstance(one, Value) and one.shown != one.whole:
+            wholes.setdefault(one.shown, set()).add(one.whole)
+    alike = {shown: apart(sorted(names), len(shown)) for shown, names in wholes.items() if len(names) > 1}
+    return {(name, cut): shown for cut, found in alike.items() for name, shown in found.items()}
 
 
 def _visible(character: str) -> str:
@@ -105,12 +148,12 @@ def count(value: int | None) -> str:
     return "not known" if value is None else f"{value:,}"
 
 
-def unique(values: Iterable[Value]) -> list[Value]:
+def unique(values: Iterable[Item]) -> list[Item]:
     """Return the distinct values in order of first appearance."""
     return list(dict.fromkeys(values))
 
 
-def first_row(rows: Iterable[Value]) -> Value | None:
+def first_row(rows: Iterable[Item]) -> Item | None:
     """Return the first row; None if there are none."""
     return next(iter(rows), None)
 
@@ -123,11 +166,16 @@ class Group(NamedTuple):
 
 
 class Section(NamedTuple):
-    """A part of the page with its anchor, and its title as HTML."""
+    """A part of the page with its anchor, and its title as markup."""
 
     anchor: str
     title: str
-    html: str
+    markup: str
+
+    @property
+    def html(self) -> str:
+        """The section alone."""
+        return html(self.markup)
 
 
 def section(anchor: str, title: str, how_to_read: str, *content: str) -> Section:
@@ -158,25 +206,20 @@ def definitions(pairs: Iterable[tuple[str, str]]) -> str:
     return "<dl>\n" + "\n".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in pairs) + "\n</dl>"
 
 
-def bullets(items: Iterable[str]) -> str:
-    """Return an unordered list of HTML items."""
-    return "<ul>\n" + "\n".join(f"<li>{item}</li>" for item in items) + "\n</ul>"
+def bullets(items: Iterable[str], kind: str = "ul") -> str:
+    """Return a list of items of markup."""
+    return f"<{kind}>\n" + "\n".join(f"<li>{item}</li>" for item in items) + f"\n</{kind}>"
 
 
 def table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[str]], *, wordy: bool = False) -> str:
     """Return a table of HTML cells whose first column names the rows. ``wordy``: cells are sentences, not numbers."""
     body = "\n".join(f'<tr><th scope="row">{row[0]}</th>{_cells(row[1:])}</tr>' for row in rows)
-    return framed("plain wordy" if wordy else "plain", caption, f"{_head(columns)}\n<tbody>\n{body}\n</tbody>")
+    return framed("plain wordy" if wordy else "plain", caption, "", f"{_head(columns)}\n<tbody>\n{body}\n</tbody>")
 
 
 def grouped_table(caption: str, columns: Sequence[str], groups: Iterable[Group]) -> str:
     """Return a table of text in which each name has several labelled rows; the first two columns are headings."""
-    return framed("grouped wordy", caption, "\n".join([_head(columns), *map(_row_group, groups)]))
-
-
-def bare(html: str) -> str:
-    """Return HTML text without its elements."""
-    return re.sub(r"<[^>]*>", "", html)
+    return framed("grouped wordy", caption, "", "\n".join([_head(columns), *map(_row_group, groups)]))
 
 
 def _row_group(group: Group) -> str:
@@ -194,8 +237,9 @@ def _head(columns: Sequence[str]) -> str:
     return "<thead><tr>" + "".join(f'<th scope="col">{name}</th>' if name else "<td></td>" for name in columns) + "</tr></thead>"
 
 
-def framed(kind: str, caption: str, content: str, role: str = "") -> str:
+def framed(kind: str, caption: str, note: str, content: str, role: str = "") -> str:
     # A wide table scrolls inside its own frame; tabindex lets the keyboard reach it. An attribute holds no elements.
-    label = bare(caption).replace('"', "&quot;")
+    label = words(" ".join(filter(None, (caption, note))))
     frame = f'<div class="frame" role="region" aria-label="{label}" tabindex="0">'
-    return f'{frame}\n<table class="{kind}"{role and " " + role}>\n<caption>{caption}</caption>\n{content}\n</table>\n</div>'
+    small = f"{caption} <small>{note}</small>" if note else caption
+    return f'{frame}\n<table class="{kind}"{role and " " + role}>\n<caption>{small}</caption>\n{content}\n</table>\n</div>'

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from ..tables.rows import ResultTable
 from ..tables.source import ReportSource
 from . import few, first, svg, wording
-from .markup import KEPT, bare, bullets, link, text, told_apart
+from .markup import bullets, link, text, words
+from .markup import html as rendered
 from .sections import APPENDICES, SECTIONS, checklist
 
 if TYPE_CHECKING:
@@ -245,7 +245,7 @@ def first_page(data: Mapping[str, Any]) -> str:
     """Return the first page alone, as the text of an HTML page."""
     source = ReportSource.read(data)
     answer, cautions = first.render(source)
-    body = f'<div class="first">\n{answer.html}\n<aside aria-labelledby="cautions">\n{cautions}\n</aside>\n</div>'
+    body = f'<div class="first">\n{answer.markup}\n<aside aria-labelledby="cautions">\n{cautions}\n</aside>\n</div>'
     return _filled(source, body)
 
 
@@ -260,17 +260,17 @@ def html(data: Mapping[str, Any]) -> str:
     answer, cautions = first.render(source)
     main, folded = _sections(source)
     folded.append(checklist.render(source, _titles(answer, *main, *folded)))
-    links = bullets(link(made.anchor, made.title) for made in main).replace("ul>", "ol>")
+    links = bullets((link(made.anchor, made.title) for made in main), "ol")
     more = f"<details>\n<summary>Appendices</summary>\n{bullets(link(made.anchor, made.title) for made in folded)}\n</details>"
     nav = f'<nav aria-label="Contents">\n<b>In this report</b>\n{links}\n{more}\n</nav>'
     body = "\n".join(
         [
-            f'<div class="first">\n{answer.html}\n<aside aria-labelledby="cautions">\n{cautions}\n{nav}\n</aside>\n</div>',
-            *(m.html for m in main),
+            f'<div class="first">\n{answer.markup}\n<aside aria-labelledby="cautions">\n{cautions}\n{nav}\n</aside>\n</div>',
+            *(m.markup for m in main),
         ]
     )
     opened = " open" * _opened(source)
-    appendices = "\n".join(f"<details{opened}>\n<summary>{made.title}</summary>\n{made.html}\n</details>" for made in folded)
+    appendices = "\n".join(f"<details{opened}>\n<summary>{made.title}</summary>\n{made.markup}\n</details>" for made in folded)
     head = '<section id="appendices" aria-labelledby="appendices-heading">\n<h2 id="appendices-heading">Appendices</h2>'
     how = "Numbers that few readers need, and what the report rests on. Only open appendices are printed."
     return _filled(source, f'{body}\n{head}\n<p class="how">{how}</p>\n</section>\n{appendices}')
@@ -299,26 +299,24 @@ def _titles(*sections: Section) -> dict[str, str]:
 def _filled(source: ReportSource, body: str) -> str:
     date = source.provenance.date[:10]
     paper = "" if _opened(source) else f'\n<p class="paper">{_NOT_PRINTED}</p>'
-    page = told_apart(
-        _PAGE.format(
-            kicker=f"{text(date)} · ugt {text(source.ugt)}", title=first.title(source), defs=svg.DEFS, subtitle=first.subtitle(source),
-            body=body, version=text(source.ugt), paper=paper,
-        ),
+    page = _PAGE.format(
+        kicker=f"{text(date)} · ugt {text(source.ugt)}", title=first.title(source), defs=svg.DEFS, subtitle=first.subtitle(source),
+        body=body, version=text(source.ugt), paper=paper,
     )  # fmt: skip
-    return _HEAD.format(style=_style(first.running_title(source), date)) + wording.worded(page, source)
+    return _HEAD.format(style=_style(first.running_title(source), date)) + rendered(page, wording.nouns(source))
 
 
 def sheet(title: str, subtitle: str, body: str, date: str, version: str) -> str:
-    """Return another page of the same style, from HTML text."""
+    """Return another page of the same style, from markup."""
     page = _PAGE.format(
         kicker=f"{text(date[:10])} · ugt {text(version)}", title=title, defs=svg.DEFS, subtitle=subtitle, body=body, version=text(version),
         paper="",
     )  # fmt: skip
-    return _HEAD.format(style=_style(first.safe(bare(title)), date[:10])) + page.replace(KEPT, "")
+    return _HEAD.format(style=_style(first.safe(words(title)), date[:10])) + rendered(page)
 
 
 def _style(running: str, date: str) -> str:
-    return _STYLE + svg.STYLE + _RUNNING.format(title=running, date=re.sub(r"[^\d-]", "", date))
+    return _STYLE + svg.STYLE + _RUNNING.format(title=running, date="".join(one for one in date if one.isdecimal() or one == "-"))
 
 
 def _opened(source: ReportSource) -> bool:

@@ -12,7 +12,7 @@ from ..tables.strata import FEW_CASES
 from . import svg
 from .digest import LONGEST, SETTLED, Digest, distinct
 from .digits import Digits
-from .markup import level_of
+from .markup import level_of, plain, words
 
 # In units of the view box; names of bins with their places in the key.
 BINS = {"≥ 0.99": 0, "0.9 to 0.99": 66, "0.8 to 0.9": 152, "0.5 to 0.8": 230, "&lt; 0.5": 308}
@@ -44,7 +44,7 @@ def by_reliability(digest: Digest) -> list[str]:
     flat = list(_flat_lines(digest, [("most", most), ("trivial", trivial)], at, y))
     parts, labels = [*_axes(digest, found, at, y), *(line for line, _ in flat)], [label for _, label in flat]
     apart = min(6.0, step / (len(drawn) + 1))
-    for j, (model, label, own) in enumerate(zip(drawn, distinct(drawn, 14), rows)):
+    for j, (model, label, own) in enumerate(zip(drawn, map(plain, distinct(drawn, 14)), rows)):
         aside = (j - (len(drawn) - 1) / 2) * apart
         parts += _model_lines(digest, model, [(x + aside, e) for x, e in zip(at, own) if e is not None], y)
         last = next(e for e in own[::-1] if e is not None)
@@ -58,7 +58,7 @@ def _flat_lines(
 ) -> Iterator[tuple[str, tuple[float, str, str]]]:
     """Yield the lines of the limit and of the constant answer with their labels, if they are known at all reliabilities and on the axis."""
     constant, share = digest.constant(reliability=digest.reliabilities[0]), digest.headline.higher_is_better
-    always = "always one class" if share or constant is None else f"always “{constant.answer}”"
+    always = "always one class" if share or constant is None else f"always “{plain(constant.answer)}”"
     for kind, values in found:
         if len(values) == len(at) - 1 and y.low <= min(values) and max(values) <= y.high:
             label = always if kind == "trivial" else "ceiling" if share else "floor"
@@ -133,7 +133,7 @@ def _labels(given: list[tuple[float, str, str]]) -> list[str]:
 def _said_by_reliability(digest: Digest) -> tuple[str, str]:
     """Return the heading of the picture, and a note on its content."""
     first, *others = digest.models
-    called = dict(zip(digest.models, distinct(digest.models, LONGEST)))
+    called = dict(zip(digest.models, map(plain, distinct(digest.models, LONGEST))))
     values = [defined(e.value) for r in digest.reliabilities if (e := digest.row(first, r))]
     ends = "" if digest.withheld else f", with {level_of(digest.source)} intervals"
     change = digest.headline.with_unit(digest.digits.points(max(values) - min(values)))
@@ -148,7 +148,7 @@ def _said_by_reliability(digest: Digest) -> tuple[str, str]:
     pair = f"{called[first]} and {called[others[0]]}"
     if signs == {0}:
         said = "cannot be distinguished at any reliability"
-        return f"{pair if len(pair) <= LONGEST_PAIR else 'The leaders'} {said}", note
+        return f"{pair if len(words(pair)) <= LONGEST_PAIR else 'The leaders'} {said}", note
     if {1, -1} <= signs:
         return "Which model is ahead depends on the reliability", note
     return f"{called[first if 1 in signs else others[0]]} is ahead at {'some reliabilities' if 0 in signs else 'every reliability'}", note

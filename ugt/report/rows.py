@@ -62,7 +62,7 @@ def plain_table(caption: str, note: str, heads: Sequence[str], rows: Iterable[tu
     body = "\n".join(
         f'<tr><th scope="row">{name}</th>{"".join(f"<td class={chr(34)}r{chr(34)}>{c}</td>" for c in cells)}</tr>' for name, cells in rows
     )
-    return framed("yard", f"{caption} <small>{note}</small>", f"<thead><tr>{first}{columns}</tr></thead>\n<tbody>\n{body}\n</tbody>")
+    return framed("yard", caption, note, f"<thead><tr>{first}{columns}</tr></thead>\n<tbody>\n{body}\n</tbody>")
 
 
 def span_table(caption: str, note: str, unit: str, spans: Sequence[Span], digits: Digits, *, leads: bool = False) -> str:
@@ -83,7 +83,7 @@ def span_table(caption: str, note: str, unit: str, spans: Sequence[Span], digits
     heads = f'<th scope="col" class="plot">{unit}</th><th scope="col" class="r">value</th><th scope="col">interval</th>{last}'
     head = f"<thead><tr><td></td>{heads}</tr></thead>"
     foot = f'<tfoot aria-hidden="true"><tr><td></td><td class="plot"><svg>{axis}</svg></td><td></td><td></td>{last}</tr></tfoot>'
-    return framed("yard", f"{caption} <small>{note}</small>", f"{head}\n<tbody>\n{rows}\n</tbody>\n{foot}")
+    return framed("yard", caption, note, f"{head}\n<tbody>\n{rows}\n</tbody>\n{foot}")
 
 
 def _mark(place: float, number: str) -> str:

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Callable, NamedTuple
 
 from .._base import checks
-from .markup import KEPT
 from .plan import check_plan
 
 if TYPE_CHECKING:
@@ -94,8 +93,8 @@ def said(source: ReportSource) -> Wording:
     return Wording(**source.provenance.report)
 
 
-def worded(html: str, source: ReportSource) -> str:
-    """Return the text of a page with the authors' nouns for cases and annotators; words of the user stay unchanged."""
+def nouns(source: ReportSource) -> Callable[[str], str]:
+    """Return a function that puts the authors' nouns for cases and annotators into words of ours."""
     own = {"case": said(source).unit, "annotator": said(source).annotators_are}
 
     def replaced(match: re.Match[str]) -> str:
@@ -106,9 +105,7 @@ def worded(html: str, source: ReportSource) -> str:
         noun = noun[0].upper() + noun[1:] if word[0].isupper() else noun
         return noun if article is None else f"{article}{'n' if noun[0].lower() in 'aeiou' else ''} {noun}"
 
-    if own != {"case": "case", "annotator": "annotator"}:
-        html = _PROSE.sub(replaced, html)
-    return html.replace(KEPT, "")
+    return str if own == {"case": "case", "annotator": "annotator"} else lambda words: _PROSE.sub(replaced, words)
 
 
 def _plural(noun: str) -> str:

@@ -6,7 +6,7 @@ from html import escape
 
 from ..tables.names import AREAS, FEW_UNITS, GRADE_METRICS, METRICS, VOTED_ERROR
 from ..tables.source import ReportSource
-from .markup import KEPT, count, plain
+from .markup import count, plain
 
 _METRICS = {
     "voted_accuracy": ("Top-{k} accuracy against the voted label", "the share of cases whose voted label is among the model's {k} best"),
@@ -117,7 +117,7 @@ def truth(aggregation: str) -> tuple[str, str]:
 
 def unit(source: ReportSource) -> str:
     """Return the kind of units that are resampled."""
-    return plain(source.unit).replace(KEPT, "")
+    return escape(source.unit)
 
 
 def bootstrap(source: ReportSource) -> str:

@@ -13,7 +13,7 @@ from ..tables.standings import MetricRow
 from . import svg
 from .digest import Digest, shown, words_for_few
 from .digits import Digits, Ends
-from .markup import NONE, bare, first_row, framed, level_of, unique
+from .markup import NONE, first_row, framed, level_of, unique, words
 from .rows import first_of
 
 MOST_MODELS = 8  # most rows
@@ -166,7 +166,7 @@ def _table(digest: Digest, caption: str, note: str, heads: Sequence[str], lines:
     further = [(_OTHERS, "ends"), (f"against the<br>{digest.headline.voted_name}", "r"), *((head, "r") for head in heads)][not named :]
     ends = f"{level},<br>these annotators" if named else level
     columns = f"{_head('value', 'r')}{_head(ends, 'ends')}{''.join(_head(*one) for one in further)}"
-    said = [(bare(head.replace("<br>", " ")), kind) for head, kind in further]
+    said = [(words(head), kind) for head, kind in further]
     scale = _axis(digest, lines)
     rows = "\n".join(_row(digest, one, digits, named, said, scale) for one in lines)
     axis = "".join(f'<text x="{place:.0f}%" y="13" text-anchor="{side}">{name}</text>' for place, name, side in _marks(digest, scale))
@@ -175,7 +175,7 @@ def _table(digest: Digest, caption: str, note: str, heads: Sequence[str], lines:
     head = f'<thead role="rowgroup"><tr role="row"><td role="cell"></td>{_head(digest.headline.heading, "plot")}{columns}</tr></thead>'
     kind = "yard stands many" if sum(one.style is not None for one in lines) > FEW_MODELS else "yard stands"
     content = f'{head}\n<tbody role="rowgroup">\n{rows}\n</tbody>\n{foot}'
-    return framed(kind, f"{caption} <small>{note}</small>", content, 'role="table"') + _key(digest, lines, limit)
+    return framed(kind, caption, note, content, 'role="table"') + _key(digest, lines, limit)
 
 
 _OTHERS = "other annotators<br>like these"
