@@ -126,12 +126,9 @@ def _departs(digest: Digest) -> Iterator[Caution]:
 def _few_clusters(digest: Digest) -> Iterator[Caution]:
     n = digest.n_clusters
     if n is not None and n < FEW_CLUSTERS:
-        none = (
-            "No interval can be trusted, and none is shown on this page."
-            if n < VERY_FEW_CLUSTERS
-            else "Intervals tend to be too narrow below 30 clusters."
-        )
-        yield Caution(True, f"Only {counted(n, 'cluster')}", f"Cases of a cluster were kept together. {none}")
+        none, narrow = "No interval can be trusted, and none is shown on this page.", "Intervals tend to be too narrow below 30 clusters."
+        said = f"Cases of a cluster were kept together. {none if n < VERY_FEW_CLUSTERS else narrow}"
+        yield Caution(True, f"Only {counted(n, 'cluster')}", said)
 
 
 def _noted(table: Mapping[str, Caution], digest: Digest) -> Iterator[Caution]:
@@ -247,8 +244,7 @@ def _no_plan(digest: Digest) -> Iterator[Caution]:
     if digest.source.provenance.plan:
         return
     n_classes = digest.source.data.n_classes
-    own = [(e.metric, e.k) for e in digest.source.rows(MetricRow) if not e.metric.startswith(("voted_", "hard_"))]
-    compared = len({(metric, k) for metric, k in own if k in (None, 1) or k < n_classes})
+    compared = sum(k in (None, 1) or k < n_classes for _, k in digest.measures)
     pairs = len(digest.models) * (len(digest.models) - 1) // 2
     if compared > 1 or pairs > 1:
         yield Caution(

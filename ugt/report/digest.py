@@ -176,7 +176,11 @@ class Digest:
 
     def case_ends(self, row: MetricRow) -> Ends:
         """Return the interval over cases of a row of metrics; (None, None) if there are too few cases."""
-        return (None, None) if self.withheld else (row.case_low, row.case_high)
+        return self.ends(row.case_low, row.case_high)
+
+    def ends(self, low: float | None, high: float | None) -> Ends:
+        """Return an interval over cases; (None, None) if there are too few cases."""
+        return (None, None) if self.withheld else (low, high)
 
     @cached_property
     def measures(self) -> list[tuple[str, int | None]]:

@@ -195,12 +195,9 @@ def _elsewhere(digest: Digest, first: str, second: str) -> list[str]:
     if len(signs) < 2:
         return []
     ahead, behind, open_ = ([r for r, sign in signs.items() if sign == wanted] for wanted in (1, -1, 0))
-    if not behind and not open_:
+    if not behind and not (ahead and open_):
         at_all = "at every reliability and " if len(digest.reliabilities) > 1 else ""
-        return [f"The interval of the lead excludes 0 {at_all}against the {voted}."]
-    if not ahead and not behind:
-        at_all = "at every reliability and " if len(digest.reliabilities) > 1 else ""
-        return [f"The interval of the lead includes 0 {at_all}against the {voted}."]
+        return [f"The interval of the lead {'includes' if open_ else 'excludes'} 0 {at_all}against the {voted}."]
     found = [f"{names([model])} is ahead {reliability_words(at, voted)}" for model, at in ((first, ahead), (second, behind)) if at]
     return [f"{'; '.join(found)}{f'; the two cannot be distinguished {reliability_words(open_, voted)}' if open_ else ''}."]
 

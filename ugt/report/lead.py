@@ -6,6 +6,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 
+def sign_of(low: float | None, high: float | None) -> int:
+    """Return the sign of all numbers of an interval: 1, -1, or 0 if it includes 0 or there is none."""
+    return 0 if low is None or high is None else (low > 0) - (high < 0)
+
+
 class Lead(NamedTuple):
     """The lead of one model over another or over a constant answer, above 0 if the first is better, also where lower values are better.
 
@@ -24,9 +29,7 @@ class Lead(NamedTuple):
     @property
     def sign(self) -> int:
         """1: the first is ahead; -1: the other; 0: the interval includes 0, or there is none."""
-        if self.low is None or self.high is None:
-            return 0
-        return (self.low > 0) - (self.high < 0)
+        return sign_of(self.low, self.high)
 
     def said(self, pair: Sequence[str]) -> str:
         """Return which of two models is ahead, for narrow cells; ``pair``: their names as HTML."""

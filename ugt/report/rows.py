@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from . import svg
 from .digits import Digits
-from .markup import NONE, framed
+from .markup import NONE, framed, unique
 
 Entry = TypeVar("Entry")
+Key = TypeVar("Key")
+OfModel = TypeVar("OfModel", bound=Any)  # a row of a table with a model
 MOST_ORDERED = 15  # rows of a table in an order
 TOO_FEW = "too few for an interval"
 EDGE = 5.0  # per cent of an axis, where its numbers would stand out of it
@@ -44,6 +46,21 @@ def cell(digits: Digits, known: tuple[float | None, float | None, float | None] 
 def first_of(drawn: Sequence[Any], every: Sequence[Any]) -> str:
     """Return what the note of a table says of models that it leaves out."""
     return f"; the first {len(drawn)} of {len(every)} models" if len(drawn) < len(every) else ""
+
+
+def by_model(entries: Sequence[OfModel], key: Callable[[OfModel], Key], models: Sequence[str]) -> list[tuple[Key, list[OfModel | None]]]:
+    """Return each key, in the order of the entries, with the first entry of each model under it."""
+    found: dict[tuple[Key, Any], OfModel] = {}
+    for e in entries:
+        found.setdefault((key(e), e.model), e)
+    return [(one, [found.get((one, model)) for model in models]) for one in unique(map(key, entries))]
+
+
+def lead_below(digits: Digits, value: float | None, low: float | None, high: float | None) -> str:
+    """Return a difference with its interval below."""
+    ends = digits.leads(low, high)
+    under = "" if ends == NONE else f'<span class="below">{ends}</span>'
+    return NONE if value is None else f"<b>{(digits.beside(low, high) if under else digits).lead(value)}</b>{under}"
 
 
 def both_ends_of(entries: Sequence[Entry], first: str, last: str) -> tuple[Sequence[Entry], str]:

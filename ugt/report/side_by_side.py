@@ -22,6 +22,12 @@ def value_cell(digest: Digest, digits: Digits, row: MetricRow | None) -> str:
     return NONE if row is None else below(digits, row.value, *digest.case_ends(row))
 
 
+def ends_below(digest: Digest, at: str | None = None) -> str:
+    """Return what stands below the values of a table; ``at``: words for the truth, if not those for the main one."""
+    said = f"{level_of(digest.source)} intervals over {words.unit(digest.source)} below each value"
+    return f"{'No interval can be trusted' if digest.withheld else said}{digest.at_main if at is None else at}"
+
+
 class SideBySide:
     """The columns of a table of measures: models, baselines, and which of the first two models is ahead."""
 
@@ -47,5 +53,4 @@ class SideBySide:
         """Return what the intervals of the table are, and where further models are."""
         left = len(self.digest.models) - MOST
         more = f"; {left} more models are in {place}" if left > 0 else ""
-        said = f"{level_of(self.digest.source)} intervals over {words.unit(self.digest.source)} below each value"
-        return f"{'No interval can be trusted' if self.digest.withheld else said}{self.digest.at_main}{more}"
+        return f"{ends_below(self.digest)}{more}"

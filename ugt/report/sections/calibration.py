@@ -7,8 +7,8 @@ from ...tables.source import ReportSource
 from .. import markup as html
 from ..digest import Digest, shown
 from ..digits import Digits
-from ..markup import Section, first_row, unique
-from ..rows import cell, first_of, plain_table
+from ..markup import Section, unique
+from ..rows import by_model, cell, first_of, plain_table
 
 TITLE = "Losses against label histograms"
 _MEANINGS = {  # meanings of the losses on the page
@@ -33,10 +33,8 @@ def render(source: ReportSource) -> Section | None:
     every = unique(e.model for e in entries)
     models = every[:MOST_MODELS]
     digits = Digits.proportion((e.low, e.high) for e in entries)
-    rows = []
-    for loss, meaning in _MEANINGS.items():
-        own = [first_row(e for e in entries if (e.model, e.loss) == (model, loss)) for model in models]
-        if any(own):
-            rows.append((meaning, [cell(digits, e and (e.debiased, e.low, e.high)) for e in own]))
+    found = dict(by_model(entries, lambda e: e.loss, models))
+    cells = {loss: [cell(digits, e and (e.debiased, e.low, e.high)) for e in own] for loss, own in found.items()}
+    rows = [(meaning, cells[loss]) for loss, meaning in _MEANINGS.items() if loss in cells]
     note = f"{Digest(source).intervals}; calibration.csv has all losses, with their bias{first_of(models, every)}"
     return html.section("calibration", TITLE, how, plain_table("Debiased losses", note, ["loss", *map(shown, models)], rows))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from ...tables.coefficients import CoefficientRow
 from ...tables.names import GRADE_METRICS
 from ...tables.source import ReportSource
-from .. import words
 from ..digest import Digest, shown
-from ..markup import NONE, Section, finding, first_row, level_of, unique
-from ..rows import below, plain_table
+from ..markup import Section, finding
+from ..rows import below, by_model, plain_table
+from ..side_by_side import ends_below
 from ..yardsticks import digits_of
 
 MOST = 3  # models with columns
@@ -22,16 +22,14 @@ def render(source: ReportSource) -> Section | None:
     if not drawn:
         return None
     rows = []
-    for metric in unique(e.metric for e in entries):
-        own = [first_row(e for e in entries if (e.metric, e.model) == (metric, one)) for one in drawn]
+    for metric, own in by_model(entries, lambda e: e.metric, drawn):
         first = next(e for e in own if e is not None)
         cells = [_cell(digest, metric, e and (e.value, e.value_low, e.value_high)) for e in own]
         human = _cell(digest, metric, (first.human, first.human_low, first.human_high))
         ceiling = _cell(digest, metric, (first.ceiling, first.ceiling_low, first.ceiling_high))
         rows.append((GRADE_METRICS[metric].label, [*cells, human, ceiling]))
-    ends = "No interval can be trusted" if digest.withheld else f"{level_of(source)} intervals over {words.unit(source)} below each value"
     heads = ["", *map(shown, drawn), "an independent<br>annotator", "ceiling"]
-    table = plain_table("Coefficients and their limits", f"{ends}{digest.at_main}; the concordance in %", heads, rows)
+    table = plain_table("Coefficients and their limits", f"{ends_below(digest)}; the concordance in %", heads, rows)
     how = (
         "<p>Where annotators disagree, no model reaches the highest value. “An independent annotator” is what the same formula gives, in "
         "expectation, for grades drawn from the same truth. No prediction exceeds the ceiling on these annotations. From few annotations "
@@ -42,7 +40,5 @@ def render(source: ReportSource) -> Section | None:
 
 
 def _cell(digest: Digest, metric: str, known: tuple[float | None, float | None, float | None] | None) -> str:
-    if known is None:
-        return NONE
-    value, *ends = known
-    return below(digits_of(digest, metric, [(ends[0], ends[1])]), value, *((None, None) if digest.withheld else ends))
+    value, *ends = known or (None, None, None)
+    return below(digits_of(digest, metric, [(ends[0], ends[1])]), value, *digest.ends(*ends))

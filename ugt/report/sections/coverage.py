@@ -8,8 +8,8 @@ from ...tables.source import ReportSource
 from .. import markup as html
 from ..digest import shown
 from ..digits import Digits
-from ..markup import NONE, Section, first_row, level_of, unique
-from ..rows import cell, first_of, plain_table
+from ..markup import NONE, Section, level_of, unique
+from ..rows import by_model, cell, first_of, plain_table
 
 TITLE = "Prediction sets"
 MEANINGS = {"LAC": "LAC: all classes above one probability", "APS": "APS: the most probable classes, until they add up to enough"}
@@ -34,8 +34,7 @@ def render(source: ReportSource) -> Section | None:
     models = every[:MOST_MODELS]
     digits = Digits.of((e.low, e.high) for e in entries)
     rows = []
-    for score, level in unique((e.score, e.level) for e in entries):
-        own = [first_row(e for e in entries if (e.model, e.score, e.level) == (model, score, level)) for model in models]
+    for (score, level), own in by_model(entries, lambda e: (e.score, e.level), models):
         cells = [c for e in own for c in (cell(digits, e and (e.coverage, e.low, e.high)), NONE if e is None else f"{e.mean_size:.2f}")]
         rows.append((f"{html.plain(score)}, {level:.0%}", cells))
     heads = ["sets, target", *(head for m in models for head in (f"{shown(m)},<br>coverage %", "classes<br>in a set"))]

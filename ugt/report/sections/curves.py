@@ -7,7 +7,7 @@ from ...tables.source import ReportSource
 from ..digest import Digest, shown
 from ..digits import Digits
 from ..markup import NONE, Section, section, unique
-from ..rows import cell, plain_table
+from ..rows import by_model, cell, plain_table
 
 TITLE = "Areas under the ROC curves"
 MOST_MODELS = 4  # columns
@@ -25,10 +25,8 @@ def render(source: ReportSource) -> Section | None:
     )
     digits = Digits.proportion((e.soft_auroc_low, e.soft_auroc_high) for e in areas)
     models = unique(e.model for e in areas)[:MOST_MODELS]
-    found = {(e.class_, e.model): e for e in areas}
     rows = []
-    for name in unique(e.class_ for e in areas):
-        own = [found.get((name, model)) for model in models]
+    for name, own in by_model(areas, lambda e: e.class_, models):
         soft = [cell(digits, e and (e.soft_auroc, e.soft_auroc_low, e.soft_auroc_high)) for e in own]
         rows.append((shown(name), [*soft, *(NONE if e is None else digits.value(e.hard_auroc) for e in own)]))
     heads = ["class", *(f"{shown(m)}, soft" for m in models), *(f"{shown(m)}, cut" for m in models)]

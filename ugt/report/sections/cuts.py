@@ -7,11 +7,11 @@ from typing import Callable, Optional
 
 from ...tables.cuts import CutRow
 from ...tables.source import ReportSource
-from .. import words
 from ..digest import Digest, shown
 from ..digits import Digits
-from ..markup import Section, finding, first_row, level_of, unique
-from ..rows import cell, first_of, plain_table
+from ..markup import Section, finding
+from ..rows import by_model, cell, first_of, plain_table
+from ..side_by_side import ends_below
 
 MOST_MODELS = 4  # columns
 
@@ -21,24 +21,18 @@ def render(source: ReportSource) -> Section | None:
     digest, entries = Digest(source), source.rows(CutRow)
     every = [m for m in digest.models if any(e.model == m for e in entries)]
     drawn = every[:MOST_MODELS]
-    cuts = unique(e.cut for e in entries)
+    cuts = by_model(entries, lambda e: e.cut, drawn)
     if not drawn or len(cuts) < 2:
         return None
-    ends = "No interval can be trusted" if digest.withheld else f"{level_of(source)} intervals over {words.unit(source)} below each value"
-    ends += first_of(drawn, every)
-    known = [first_row(e for e in entries if (e.cut, e.model) == (cut, drawn[0])) for cut in cuts]
-    shares = [f"{Digits(0).percent(e.share)}" if e and e.share is not None else "" for e in known]
+    shares = [f"{Digits(0).percent(e.share)}" if e and e.share is not None else "" for _, (e, *_) in cuts]
     heads = ["", "cases above", *map(shown, drawn)]
-    parts = [
-        plain_table(
-            f"Area under the ROC curve at each cut{digest.at_main}", ends, heads, _rows(digest, entries, cuts, drawn, _auroc, shares)
-        )
-    ]
+    caption, note = f"Area under the ROC curve at each cut{digest.at_main}", f"{ends_below(digest, '')}{first_of(drawn, every)}"
+    parts = [plain_table(caption, note, heads, _rows(digest, entries, drawn, _auroc, shares))]
     sure = [m for m in drawn if any(e.model == m and e.cl is not None for e in entries)]
     if sure:
         heads = ["", *map(shown, sure)]
         note = "of the probability above each cut, against the labels, debiased; smaller is better"
-        parts.append(plain_table("Calibration loss", note, heads, _rows(digest, entries, cuts, sure, _loss)))
+        parts.append(plain_table("Calibration loss", note, heads, _rows(digest, entries, sure, _loss)))
     how = (
         "<p>At a cut, the grades above it are one class and the others the second. A mean over all cuts hides a cut that matters, such as "
         "the one from which cases are treated. Guessing has an area of one half.</p>"
@@ -58,13 +52,11 @@ def _loss(e: CutRow) -> Numbers:
 
 
 def _rows(
-    digest: Digest, entries: Sequence[CutRow], cuts: Sequence[str], drawn: Sequence[str], of: Callable[[CutRow], Numbers],
-    shares: Sequence[str] = (),
-) -> list[tuple[str, list[str]]]:  # fmt: skip
+    digest: Digest, entries: Sequence[CutRow], drawn: Sequence[str], of: Callable[[CutRow], Numbers], shares: Sequence[str] = ()
+) -> list[tuple[str, list[str]]]:
     digits = Digits.proportion(of(e)[1:] for e in entries if e.model in drawn)
     rows = []
-    for at, cut in enumerate(cuts):
-        own = [first_row(of(e) for e in entries if (e.cut, e.model) == (cut, model)) for model in drawn]
-        cells = [cell(digits, known and (known[0], None, None) if digest.withheld else known) for known in own]
-        rows.append((f"above {shown(cut)}", [*shares[at : at + 1], *cells]))
+    for at, (cut, own) in enumerate(by_model(entries, lambda e: e.cut, drawn)):
+        known = [e and (of(e)[0], None, None) if digest.withheld else e and of(e) for e in own]
+        rows.append((f"above {shown(cut)}", [*shares[at : at + 1], *(cell(digits, one) for one in known)]))
     return rows

@@ -10,8 +10,8 @@ from ...tables.rows import value_of
 from ...tables.source import ReportSource
 from ...tables.standings import MetricRow
 from ..digest import Digest, names, shown
-from ..markup import NONE, Section, finding, first_row, unique
-from ..rows import below, plain_table
+from ..markup import NONE, Section, finding, unique
+from ..rows import below, by_model, plain_table
 from ..side_by_side import JOINT, Measure, SideBySide, value_cell
 from ..yardsticks import OWN, digits_of
 
@@ -53,11 +53,9 @@ def _given(digest: Digest, drawn: list[str]) -> list[str]:
     """Return the measures against the grades that annotators gave, with how to read them; nothing without labels."""
     entries = [e for e in digest.source.rows(GivenGradesRow) if e.model in drawn and e.value is not None]
     lines = []
-    for metric in unique(e.metric for e in entries):
-        own = [first_row(e for e in entries if (e.metric, e.model) == (metric, one)) for one in drawn]
+    for metric, own in by_model(entries, lambda e: e.metric, drawn):
         digits = digits_of(digest, metric, [(e.low, e.high) for e in own if e])
-        ends = [(None, None) if digest.withheld or e is None else (e.low, e.high) for e in own]
-        cells = [NONE if e is None else below(digits, e.value, *span) for e, span in zip(own, ends)]
+        cells = [NONE if e is None else below(digits, e.value, *digest.ends(e.low, e.high)) for e in own]
         people = next(iter(digest.annotators.values()), None) if metric == digest.headline.metric else None
         lines.append((_named(digest, metric), [*cells, NONE if people is None else digits.value(people.annotators)]))
     if not lines:

@@ -9,8 +9,9 @@ from ...tables.grade_errors import GradeErrorRow
 from ...tables.source import ReportSource
 from .. import markup as html
 from ..digest import Digest, names, shown
-from ..markup import NONE, Section, first_row, level_of, unique
-from ..rows import below, first_of, plain_table
+from ..lead import sign_of
+from ..markup import NONE, Section, first_row, level_of
+from ..rows import below, by_model, first_of, lead_below, plain_table
 
 TITLE = "Too low and too high"
 MOST_MODELS = 4  # columns
@@ -41,7 +42,7 @@ def _sides(digest: Digest, every: list[GradeErrorRow], more: str) -> str:
             (e.near, e.near_low, e.near_high),
             (e.too_high, e.too_high_low, e.too_high_high),
         )
-        cells = [below(digits, value, *((None, None) if digest.withheld else ends)) for value, *ends in shares]
+        cells = [below(digits, value, *digest.ends(*ends)) for value, *ends in shares]
         own = amounts if digest.withheld else amounts.beside(e.bias_low, e.bias_high)
         bias = NONE if e.bias is None else f"<b>{own.lead(e.bias)}</b>"
         ends = "" if digest.withheld else f'<span class="below">{amounts.leads(e.bias_low, e.bias_high)}</span>'
@@ -58,16 +59,8 @@ def _by_grade(digest: Digest, entries: Sequence[GradeErrorRow], drawn: list[str]
     rows = []
     known = [e for e in entries if e.grade is not None and e.model in drawn]
     amounts = digest.amount_digits((e.bias_low, e.bias_high) for e in known)
-    for grade in unique(e.grade for e in known):
-        own = [first_row(e for e in known if (e.grade, e.model) == (grade, m)) for m in drawn]
-        cells = []
-        for e in own:
-            if e is None or e.bias is None:
-                cells.append(NONE)
-                continue
-            ends = e.bias_low, e.bias_high
-            under = "" if digest.withheld or None in ends else f'<span class="below">{amounts.leads(*ends)}</span>'
-            cells.append(f"<b>{(amounts.beside(*ends) if under else amounts).lead(e.bias)}</b>{under}")
+    for grade, own in by_model(known, lambda e: e.grade, drawn):
+        cells = [NONE if e is None else lead_below(amounts, e.bias, *digest.ends(e.bias_low, e.bias_high)) for e in own]
         rows.append((shown(grade), [whole(next(e for e in own if e).n_expected), *cells]))
     note = f"Mean difference of the prediction from the grade, in {digest.headline.units}; all other numbers are in grade_errors.csv"
     return plain_table("Bias by grade of the truth", note, ["grade", "expected<br>cases", *map(shown, drawn)], rows)
@@ -77,9 +70,8 @@ def _heading(digest: Digest, every: list[GradeErrorRow]) -> str:
     """Name the models that grade too high or too low on average, where the interval of the bias excludes 0."""
     if digest.withheld:
         return "How often predictions are too low and too high"
-    high = [e.model for e in every if e.bias_low is not None and e.bias_low > 0]
-    low = [e.model for e in every if e.bias_high is not None and e.bias_high < 0]
-    parts = [
-        f"{names(found)} grade{'s' * (len(found) == 1)} too {side} on average" for found, side in ((high, "high"), (low, "low")) if found
-    ]
-    return "; ".join(parts) if parts else "On average no model is shown to grade too high or too low"
+    parts = []
+    for sign, side in ((1, "high"), (-1, "low")):
+        found = [e.model for e in every if sign_of(e.bias_low, e.bias_high) == sign]
+        parts += [f"{names(found)} grade{'s' * (len(found) == 1)} too {side} on average"] if found else []
+    return "; ".join(parts) or "On average no model is shown to grade too high or too low"

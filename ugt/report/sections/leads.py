@@ -37,30 +37,20 @@ def render(source: ReportSource) -> Section | None:
     digits = headline.digits((lead.low, lead.high) for lead in known)
     caption = f"Lead of {shown(first)} over {shown(second)}, {headline.units}"
     tables = [_table(digest, caption, note, rows, digits) for note, rows in parts]
-    together = (
-        f"Intervals ({level_of(source)}) hold together for all pairs of the {len(digest.models)} models. " if len(digest.models) > 2 else ""
-    )
+    n = len(digest.models)
+    together = f"Intervals ({level_of(source)}) hold together for all pairs of the {n} models. " if n > 2 else ""
     n = sum(lead.low is not None for lead in known)
     chance = f"{n} comparisons are shown, and none is corrected for the number of truths{' and measures' * several}."
     equal = "No clear difference does not mean that the models are equal."
-    changes = _changes(digest, first, second)
-    return finding(
-        "leads",
-        "Which model is ahead",
-        _heading(digest, first, second),
-        f'<div class="two">{"".join(tables)}</div>',
-        f"<p>{together}{chance} {equal}{changes}</p>",
-    )
+    both, how = f'<div class="two">{"".join(tables)}</div>', f"<p>{together}{chance} {equal}{_changes(digest, first, second)}</p>"
+    return finding("leads", "Which model is ahead", _heading(digest, first, second), both, how)
 
 
 def _changes(digest: Digest, first: str, second: str) -> str:
     """At which reliability the order of the two models changes, if the data show it."""
     for flip in digest.source.rows(FlipRow):
-        if (
-            (flip.metric, flip.k) == (digest.headline.metric, digest.headline.k)
-            and {flip.model, flip.other} == {first, second}
-            and flip.is_shown
-        ):
+        found = flip.metric, flip.k, {flip.model, flip.other}, flip.is_shown
+        if found == (digest.headline.metric, digest.headline.k, {first, second}, True):
             below, above = (flip.other, flip.model) if flip.better_above else (flip.model, flip.other)
             ends = f"{flip.low:.2g} to {flip.high:.2g}"
             return f" {shown(below)} has the better value below reliability {flip.reliability:.2g} ({ends}), {shown(above)} above."

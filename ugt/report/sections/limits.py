@@ -8,6 +8,7 @@ from ...tables.limits import MOST, LimitsRow
 from ...tables.source import ReportSource
 from ..digest import names, shown
 from ..digits import Digits
+from ..lead import sign_of
 from ..markup import NONE, Section, finding, level_of, section
 from ..rows import plain_table
 from . import strictness
@@ -69,10 +70,7 @@ def _heading(models: Sequence[LimitsRow]) -> str:
     if not models:
         return "How far two annotators' ratings of a case lie apart"
     parts = []
-    for word, found in (
-        ("lower", [e.first for e in models if e.bias_high is not None and e.bias_high < 0]),
-        ("higher", [e.first for e in models if e.bias_low is not None and e.bias_low > 0]),
-    ):
-        if found:
-            parts.append(f"{names(found)} {'rates' if len(found) == 1 else 'rate'} {word} than these annotators on average")
+    for sign, word in ((-1, "lower"), (1, "higher")):
+        found = [e.first for e in models if sign_of(e.bias_low, e.bias_high) == sign]
+        parts += [f"{names(found)} rate{'s' * (len(found) == 1)} {word} than these annotators on average"] if found else []
     return "; ".join(parts) or "No model is shown to rate higher or lower than these annotators on average"

@@ -52,14 +52,8 @@ def render(source: ReportSource) -> Section:
         ("versions", versions),
         ("seed", text(facts.seed)),
     ]
-    rows.append(
-        (
-            "plan",
-            "given; see the appendix Files and plan"
-            if facts.plan
-            else "none was given; nothing is known to have been specified beforehand",
-        )
-    )
+    none = "none was given; nothing is known to have been specified beforehand"
+    rows.append(("plan", "given; see the appendix Files and plan" if facts.plan else none))
     rows += [("input", f"{text(one.name)}, SHA-256 <code>{text(one.sha256)}</code>") for one in facts.inputs or ()]
     return finding("methods", "Methods to cite", "Text for a paper", paste, listed, definitions(rows))
 
@@ -67,17 +61,11 @@ def render(source: ReportSource) -> Section:
 def _truth(source: ReportSource, digest: Digest) -> str:
     data, how = source.data, MODELS.get(str(source.provenance.aggregation))
     annotators = f" by {counted(data.n_annotators, 'annotator')}" if data.n_annotators else ""
-    given = (
-        f"{counted(data.n_cases, 'case')} had {whole(data.n_annotations)} {kind_of_data(source)}{annotators}"
-        if data.n_annotations
-        else f"{counted(data.n_cases, 'case')} had plausibilities of their classes"
-    )
-    found = [f"{r:g}" for r in digest.reliabilities if r is not None]
-    at = (
-        f"; reliabilities {', '.join(found)} were examined, and {digest.main:g} is the main analysis"
-        if len(found) > 1 and digest.main is not None
-        else ""
-    )
+    labels = f"{whole(data.n_annotations)} {kind_of_data(source)}{annotators}" if data.n_annotations else "plausibilities of their classes"
+    given = f"{counted(data.n_cases, 'case')} had {labels}"
+    found, at = [f"{r:g}" for r in digest.reliabilities if r is not None], ""
+    if len(found) > 1 and digest.main is not None:
+        at = f"; reliabilities {', '.join(found)} were examined, and {digest.main:g} is the main analysis"
     return f"{given[0].upper()}{given[1:]}{f'; {how}' if how else ''}{at} [1]."
 
 

@@ -11,6 +11,7 @@ from ...tables.source import ReportSource
 from ...tables.true_accuracy import NextAnnotatorRow
 from ..digest import Digest, names, per_case, shown, words_for_few
 from ..digits import Digits, is_flat
+from ..lead import sign_of
 from ..markup import NONE, Section, finding, level_of, link, unique
 from ..rows import Span, plain_table, span_table
 from .strictness import content
@@ -37,17 +38,8 @@ def render(source: ReportSource) -> Section | None:
 def _one_annotator(digest: Digest, people: list[NextAnnotatorRow]) -> str:
     among = people[0]
     digits = digest.share_digits((e.agreement_low, e.agreement_high) for e in people)
-    spans = [
-        Span(
-            shown(e.model),
-            e.agreement,
-            e.agreement_low,
-            e.agreement_high,
-            digest.style(e.model),
-            limit=among.annotators,
-        )
-        for e in people
-    ]
+    limit = among.annotators
+    spans = [Span(shown(e.model), e.agreement, e.agreement_low, e.agreement_high, digest.style(e.model), limit=limit) for e in people]
     note = f"Same first choice, mean over the annotators of a case; {digest.intervals}"
     if among.annotators is not None:
         ends = among.annotators_low, among.annotators_high
@@ -92,17 +84,12 @@ def _heading(digest: Digest, people: list[NextAnnotatorRow]) -> str:
         whom = "the only annotator" if digest.source.data.n_annotators == 1 else "an annotator"
         digits = digest.share_digits([(best.agreement_low, best.agreement_high)])
         return f"{names([best.model])} agrees with {whom} in {digits.percent(best.agreement)} of cases"
-    signs = {e.model: _sign(e) for e in people if e.difference is not None}
-    more = [m for m in digest.leaders if signs.get(m, 0) > 0]
-    fewer = [m for m in digest.leaders if signs.get(m, 0) < 0]
-    if more and len(more) == len(digest.leaders):
-        return f"{names(more[:3])} agree{'s' * (len(more) == 1)} with an annotator more often than these annotators with each other"
-    if fewer and len(fewer) == len(digest.leaders):
-        return f"{names(fewer[:3])} agree{'s' * (len(fewer) == 1)} with an annotator less often than these annotators with each other"
-    return (
-        f"Whether {names(digest.leaders[:3])} agree{'s' * (len(digest.leaders) == 1)} with an annotator as often as annotators with each "
-        "other is open"
-    )
+    signs = {e.model: sign_of(e.difference_low, e.difference_high) for e in people if e.difference is not None}
+    found = {signs.get(m, 0) for m in digest.leaders}
+    agree = f"{names(digest.leaders[:3])} agree{'s' * (len(digest.leaders) == 1)} with an annotator"
+    if found in ({1}, {-1}):
+        return f"{agree} {'more' if 1 in found else 'less'} often than these annotators with each other"
+    return f"Whether {agree} as often as annotators with each other is open"
 
 
 def _among(digest: Digest) -> str:
@@ -112,11 +99,6 @@ def _among(digest: Digest) -> str:
     said = NONE if digest.withheld else _ends(e.low, e.high, digits)
     ends = "" if said == NONE else f" ({said})"
     return f"Annotators with each other: {shown(e.coefficient, 48)} {digits.value(e.value)}{ends}"
-
-
-def _sign(e: NextAnnotatorRow) -> int:
-    low, high = e.difference_low, e.difference_high
-    return 0 if low is None or high is None else (low > 0) - (high < 0)
 
 
 def _ratios(digest: Digest) -> list[str]:

@@ -7,7 +7,7 @@ from ...tables.source import ReportSource
 from ...tables.strictness import StrictAnnotatorRow, StrictnessRow
 from ..digest import Digest, names, shown
 from ..markup import NONE, Section, finding, level_of
-from ..rows import both_ends_of, plain_table
+from ..rows import both_ends_of, lead_below, plain_table
 
 MOST_NAMES = 3  # annotators in a sentence
 MIRROR = 1.2  # times the mirror image of the annotator who lies farthest apart, from where another one is named
@@ -50,11 +50,8 @@ def content(source: ReportSource) -> tuple[str, str, str] | None:
     digits = digest.amount_digits((e.joint_low, e.joint_high) for e in entries)
     rows = []
     for e in drawn:
-        ends = "" if digest.withheld or e.joint_low is None else digits.leads(e.joint_low, e.joint_high)
-        own = digits.beside(e.joint_low, e.joint_high) if ends else digits
-        under = f'<span class="below">{ends}</span>' if ends else ""
-        spreads = [digits.value(one) for one in (e.spread, e.others_spread)]
-        rows.append((shown(e.annotator), [f"{e.n_cases:,}", f"<b>{own.lead(defined(e.strictness))}</b>{under}", *spreads]))
+        bias, spreads = lead_below(digits, e.strictness, *digest.ends(e.joint_low, e.joint_high)), (e.spread, e.others_spread)
+        rows.append((shown(e.annotator), [f"{e.n_cases:,}", bias, *map(digits.value, spreads)]))
     note = f"In {digest.headline.units}; {level_of(source)} intervals that hold for all annotators together{more}"
     heads = ["", "cases", "less the<br>others", "spread", "spread of<br>the others"]
     things = "ratings" if source.data.kind == "ratings" else "grades"
