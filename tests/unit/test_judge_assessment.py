@@ -153,7 +153,7 @@ def test_one_annotator_has_intervals_over_cases_only():
     labels = ugt.Ratings.from_wide(np.where(np.arange(60) < 30, np.arange(60) % 2, np.nan)[:, None].tolist())
     found = ugt.judges.assess_judges({"A": (labels, {"j": np.tile([0.0, 1.0, 1.0], 20)})})
     one = found.means[0]
-    assert one.notes[-1] == "one annotator: how annotators differ is not known"
+    assert one.notes[-1].text == "one annotator: how annotators differ is not known."
     assert (one.low, one.high) == (one.cases_low, one.cases_high)
     assert found.distance[0].reason
     assert np.isnan(found.people[0].alpha)
@@ -171,8 +171,8 @@ def test_systems_are_compared_on_the_cases_that_the_judge_scored_on_both():
     found = ugt.judges.assess_judges(
         given, missing="drop", clusters=dict(enumerate(np.arange(N) // 4)), strata=dict(enumerate(np.arange(N) % 2))
     )
-    left_out = "1 labelled case without a score of the judge was left out: the mean is of the cases that it scored"
-    assert [left_out in one.notes for one in found.means] == [False, True]
+    left_out = "1 labelled case without a score of the judge was left out: the mean is of the cases that it scored."
+    assert [left_out in map(str, one.notes) for one in found.means] == [False, True]
     kept = np.array([case for case in range(N) if case not in (3, 200)])
     means = []
     for name in "AB":
@@ -218,12 +218,12 @@ def test_scores_of_another_scale_than_labels_are_noted(by, noted):
     """The corrected mean takes any scale; the judge alone, distances and biases do not."""
     labels, judges = systems()["A"]
     (found,) = ugt.judges.assess_judges({"A": (labels, {"j": by * judges["j"]})}).means
-    assert any("compare numbers of different scales" in note for note in found.notes) == noted
+    assert any("compare numbers of different scales" in note.text for note in found.notes) == noted
     always, above = np.ones(N), 1 + judges["j"]
     rows = ugt.judges.assess_judges({"A": (labels, {"always": always, "above": above})}).means
-    assert [any("different scales" in note for note in one.notes) for one in rows] == [False, True]
+    assert [any("different scales" in note.text for note in one.notes) for one in rows] == [False, True]
     if by == 100:
-        assert f"scores are from 0 to {by}, labels from 0 to 1: the judge alone" in found.notes[0]
+        assert f"scores are from 0 to {by}, labels from 0 to 1: the judge alone" in found.notes[0].text
 
 
 def test_cells_without_a_value_are_a_group_of_their_own():

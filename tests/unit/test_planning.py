@@ -136,7 +136,7 @@ def test_squared_distances_of_two_classes_are_those_of_zero_and_one():
     assert numbers.components["pairs"] > 0 and numbers.notes == names.notes
     p = 1 / (1 + np.exp(-scores))
     soft = ugt.plan_annotations(labels_of(wide, 2), p / p.sum(axis=1, keepdims=True), metric="discrepancy")
-    assert soft.components["pairs"] == 0 and any("does not show the effect of more or fewer" in note for note in soft.notes)
+    assert soft.components["pairs"] == 0 and any("does not show the effect of more or fewer" in note.text for note in soft.notes)
 
 
 def test_with_four_labels_each_the_remainder_of_pairs_changes_no_design_of_four():
@@ -196,7 +196,7 @@ def test_two_labels_of_a_case_are_one_number(metric):
     annotators = 4 * (np.mean(shared[1]) - np.mean(shared[0]))
     cases = (t**2).mean() - np.mean(shared[0]) - max(annotators, 0) / 2
     close(three(found), (cases, annotators, 0.0))
-    assert any("plans are for 2 as in the pilot" in note for note in found.notes)
+    assert any("plans are for 2 as in the pilot" in note.text for note in found.notes)
     close(found.value, mu / alpha if metric == "discrepancy" else 1 - alpha)
     if metric == "percent_agreement":
         assert {one.n_labels for one in ugt.plan_annotations(labels_of(wide), metric=metric, width=0.3).table} == {2}
@@ -345,7 +345,7 @@ def test_cases_with_fewer_than_three_labels_are_counted_once():
     wide[45:, 3] = wide[50:, 2] = np.nan
     wide[57:] = np.nan  # cases without labels are not left out of a plan
     found = ugt.plan_annotations(ugt.Labels.from_wide(wide, annotators=list("abcd")), metric="kappa", width=0.2)
-    assert found.notes[0] == "7 cases with fewer than three labels are left out of the plan"
+    assert found.notes[0].text == "7 cases with fewer than three labels are left out of the plan."
 
 
 def test_what_to_buy_next():
@@ -364,7 +364,7 @@ def test_no_number_of_cases_is_enough():
     with pytest.warns(RuntimeWarning, match="no number of cases is enough with up to 10 annotators.* at least"):
         found = ugt.plan_annotations(components=PARTS, width=0.05, max_annotators=10)
     assert found.best is None and found.table == () and all(map(math.isnan, found.interval()))
-    (needed,) = [int(word.replace(",", "")) for word in found.notes[0].split() if word.replace(",", "").isdigit()][-1:]
+    (needed,) = [int(word.replace(",", "")) for word in found.notes[0].text.rstrip(".").split() if word.replace(",", "").isdigit()][-1:]
     wider = ugt.plan_annotations(components=PARTS, width=0.05, max_annotators=needed)
     with pytest.warns(RuntimeWarning, match="at least 15"):
         assert ugt.plan_annotations(components=PARTS, power=0.8, difference=0.05, max_annotators=10).best is None
@@ -383,7 +383,7 @@ def test_counts_are_planned_for_these_annotators():
     counts = ugt.Labels.from_counts((wide[:, :, None] == np.arange(3)).sum(axis=1))
     found = ugt.plan_annotations(counts, scores, width=0.2)
     assert found.random == ("cases",) and math.isnan(found.components["annotators"]) and found.n_annotators == 0
-    assert found.notes[0] == "annotators are not named: the plan is for these annotators only"
+    assert found.notes[0].text == "annotators are not named: the plan is for these annotators only."
     named = ugt.plan_annotations(labels_of(wide), scores, random=("cases",))
     assert found.value == pytest.approx(named.value) and found.design(200, 2, 2).std_error == pytest.approx(
         named.design(200, 2, 2).std_error, rel=0.1
@@ -396,7 +396,7 @@ def test_few_annotators_are_a_guess():
     wide, scores = pilot(n=60, a=3, k=3)
     found = ugt.plan_annotations(labels_of(wide), scores, width=0.3)
     zero, once, twice = found.alternatives
-    assert any("3 annotators, so that the annotators' part is poorly known" in note for note in found.notes)
+    assert any("3 annotators, so that the annotators' part is poorly known" in note.text for note in found.notes)
     assert once[:5] == found.best[:5] and zero.cost <= once.cost and (twice is None or twice.cost >= once.cost)
     assert ugt.plan_annotations(labels_of(pilot()[0]), pilot()[1], width=0.3).alternatives == ()
 
@@ -407,7 +407,7 @@ def test_an_estimate_of_0_has_one_plan():
     model = np.eye(2)[(np.arange(40) % 3 == 0).astype(int)]
     found = ugt.plan_annotations(labels_of(wide.astype(int), 2), model, width=0.1)
     assert found.components["annotators"] < 0 and found.alternatives == () and found.best is not None
-    assert any(note.endswith("poorly known. The estimate 0 does not show that annotators do not differ: the plan may be too small")
+    assert any(note.text.endswith("poorly known. The estimate 0 does not show that annotators do not differ: the plan may be too small.")
                for note in found.notes)  # fmt: skip
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -418,7 +418,7 @@ def test_the_same_two_annotators_throughout():
     rng = np.random.default_rng(1)
     wide, scores = rng.integers(0, 2, (40, 2)), rng.normal(size=(40, 2))
     found = ugt.plan_annotations(labels_of(wide, 2), metric="kappa", width=0.5)
-    assert found.random == ("cases",) and any("the same two annotators" in note for note in found.notes)
+    assert found.random == ("cases",) and any("the same two annotators" in note.text for note in found.notes)
     other = ugt.plan_annotations(labels_of(wide, 2), scores)  # a metric of single labels has their difference
     assert not math.isnan(other.components["annotators"]) and all(map(math.isnan, other.interval("annotators")))
 
@@ -427,7 +427,7 @@ def test_every_annotator_once():
     wide = np.full((12, 24), -1)
     wide[np.repeat(np.arange(12), 2), np.arange(24)] = np.random.default_rng(0).integers(0, 2, 24)
     found = ugt.plan_annotations(labels_of(wide, 2), np.eye(2)[[0, 1] * 6])
-    assert math.isnan(found.components["annotators"]) and "no annotator labelled two cases" in found.notes[0]
+    assert math.isnan(found.components["annotators"]) and "no annotator labelled two cases" in found.notes[0].text
 
 
 @pytest.mark.parametrize("metric", METRICS)
@@ -581,13 +581,13 @@ def test_cases_and_readings_cost_one_and_readers_nothing_by_default():
 def test_reader_study_needs_more_readers_first():
     with pytest.warns(RuntimeWarning, match="up to 5 readers: the differences between readers alone require at least"):
         found = ugt.studies.plan_reader_study(PILOT, difference=0.03, max_readers=5)
-    needed = int(found.notes[-1].split()[-1])
+    needed = int(found.notes[-1].text.rstrip(".").split()[-1])
     assert found.best is None
     assert ugt.studies.plan_reader_study(PILOT, difference=0.03, max_readers=needed).best.n_readers == needed
     with pytest.warns(RuntimeWarning, match="no number of cases up to 10,000,000 is enough with up to 2 readers$"):
         assert ugt.studies.plan_reader_study({**PILOT, "test_reader": 0.0}, width=1e-4, max_readers=2).best is None
     few = ugt.studies.plan_reader_study({**PILOT, "test_reader": -0.001, "n_readers": 3}, difference=0.1)
-    assert "negative; it counts as 0" in few.notes[0] and "3 readers, so that" in few.notes[1]
+    assert "negative; it counts as 0" in few.notes[0].text and "3 readers, so that" in few.notes[1].text
 
 
 def test_a_reader_study_as_pilot():
@@ -602,7 +602,7 @@ def test_a_reader_study_as_pilot():
     soft = ugt.reader_study(
         ugt.Labels.from_wide(panel, annotators=["a", "b", "c", "d"], classes=2), ugt.studies.Readings.from_array(ratings)
     )
-    assert "other annotators of the truth" in ugt.studies.plan_reader_study(soft, difference=0.1).notes[0]
+    assert "other annotators of the truth" in ugt.studies.plan_reader_study(soft, difference=0.1).notes[0].text
 
 
 @pytest.mark.parametrize(

@@ -441,7 +441,7 @@ def test_readers_without_a_figure_are_left_out_and_counted():
     x[:, 5, np.flatnonzero(HARD == 0)[1:]] = np.nan
     found = study(ugt.studies.Readings.from_array(x, readers=list("abcdef")))
     assert found.readers.tolist() == ["a", "b", "c"] and list(found.left_out.values()) == [3]
-    assert any("d, e, f" in note for note in found.notes)
+    assert any("d, e, f" in note.text for note in found.notes)
     assert numbers(found) == pytest.approx(numbers(study(x[:, :3])))
 
 
@@ -465,11 +465,11 @@ def test_studies_are_pickled():
 def test_one_annotator_says_nothing_about_others():
     one = ugt.Labels.from_wide(HARD[:, None].astype(int), classes=2, annotators=["t"])
     found = study(ratings(), one)
-    assert found.random == ("readers", "cases") and any("by one annotator" in note for note in found.notes)
+    assert found.random == ("readers", "cases") and any("by one annotator" in note.text for note in found.notes)
     twice = ugt.Labels.from_long([*range(12)] * 2 + [0], ["a"] * 12 + ["b"] * 12 + ["c"], [*HARD.astype(int)] * 2 + [1])
     found = study(ratings(), twice)
     assert found.left_out == {"annotator of the truth with a single label, whose part is unknown": 1} and found.random[-1] == "annotators"
-    assert any("3 annotators of the truth" in note for note in study(ratings(), panel(3)).notes)
+    assert any("3 annotators of the truth" in note.text for note in study(ratings(), panel(3)).notes)
     each = ugt.Labels.from_long(range(12), list("abcdefghijkl"), HARD.astype(int))  # nobody has two labels
     assert study(ratings(), each).random == ("readers", "cases") and numbers(study(ratings(), each)) == numbers(study(ratings()))
 
@@ -481,7 +481,7 @@ def test_readers_alike_have_no_interval_if_nothing_varies():
     one = found.differences[0]
     assert one.value == 0 and math.isnan(one.interval()[0]) and math.isnan(one.p_value) and "do not vary" in one.reason
     assert not one.non_inferiority(0.1).decision and math.isnan(found.tests[0].interval()[0])
-    assert any("gave the same ratings" in note for note in found.notes)
+    assert any("gave the same ratings" in note.text for note in found.notes)
 
 
 def test_one_reader_has_no_mean_square_of_readers_and_one_test_none_of_tests():
@@ -512,7 +512,7 @@ def test_readers_alike_leave_the_part_of_cases():
     parts = found.components
     assert parts.ms_test_reader == pytest.approx(0) and math.isinf(found.differences[0].df)
     assert found.differences[0].std_error ** 2 == pytest.approx(2 * (parts.error - parts.cov1))
-    assert sum("gave the same ratings" in note for note in found.notes) == 2
+    assert sum("gave the same ratings" in note.text for note in found.notes) == 2
 
 
 def test_negative_components_are_said_and_a_negative_variance_has_no_interval():
@@ -521,7 +521,7 @@ def test_negative_components_are_said_and_a_negative_variance_has_no_interval():
         x = ratings(seed, n=12)
         found = study(x, method="or")
         gap = found.components.cov2 - found.components.cov3
-        noted = any("Cov2 - Cov3 is negative" in note for note in found.notes)
+        noted = any("Cov2 - Cov3 is negative" in note.text for note in found.notes)
         assert noted == (gap < 0)
         said += noted
         u = u_statistics(x, ~np.isnan(x), HARD).difference(0, 1)
@@ -539,12 +539,12 @@ def test_records_print_short():
 
 
 def test_ratings_the_other_way_round_are_noted():
-    assert any("other way round" in note for note in study(-ratings()).notes)
+    assert any("other way round" in note.text for note in study(-ratings()).notes)
     assert study(ratings(), figure=lambda p, x: 10 * p * x).non_inferiority(0, 1, 5).margin == 5
 
 
 def test_soft_targets_are_said():
-    assert any("truth drawn from these probabilities" in note for note in study(ratings(), SOFT).notes)
+    assert any("truth drawn from these probabilities" in note.text for note in study(ratings(), SOFT).notes)
     assert study(ratings(r=5)).notes == ()
 
 

@@ -559,4 +559,4 @@ def test_a_calibration_loss_says_that_its_interval_is_weak():
     found = ugt.histogram_losses(labels, np.stack([p := rng.random(80), 1 - p], 1))
     with pytest.warns(UserWarning, match="a calibration loss is a square"):
         notes = found.two_way(of="cl").notes
-    assert any("square" in note for note in notes) and not any("square" in note for note in found.two_way().notes)
+    assert any("square" in note.text for note in notes) and not any("square" in note.text for note in found.two_way().notes)

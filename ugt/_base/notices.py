@@ -30,6 +30,11 @@ def warn(message: str | Note, category: type[Warning] = RuntimeWarning, *, stack
     warnings.warn(message.text if isinstance(message, Note) else message, category, stacklevel=level)
 
 
+def undefined(reason: str, *, stacklevel: int = 2) -> None:
+    """Warn of the reason why a number is undefined."""
+    warn(Note("undefined", "undefined: {reason}", reason=reason), stacklevel=stacklevel + 1)
+
+
 def note(message: Note) -> None:
     """Warn how input was read, at the line that called the package, unless :func:`heard` collects the warning."""
     frame, level = sys._getframe(1), 2

@@ -336,7 +336,7 @@ def _left_out(per_case: Array, n_annotators: NDArray[Any]) -> dict[str, int]:
     counts = {reason: int((undefined & applies).sum()) for reason, applies in reasons.items() if (undefined & applies).any()}
     if undefined.all():
         said = ", ".join(f"{reason}: {n}" for reason, n in counts.items())
-        notices.warn(f"undefined: no case is left ({said})", stacklevel=4)
+        notices.undefined(f"no case is left ({said})", stacklevel=4)
     return counts
 
 

@@ -376,5 +376,5 @@ def disagreement_losses(
     rules = {"n_bins": n_bins, "binning": binning, "single_bins": single_bins}
     one = DisagreementStatistic.of(counts, predicted, statistic=statistic, weights=weights, **rules)
     if not one.n_counted:
-        notices.warn(f"undefined: {one.nothing}")
+        notices.undefined(one.nothing)
     return DisagreementLosses(one.left_out, one)

@@ -119,7 +119,7 @@ def histogram_losses(
     rules = {"singletons": singletons, "single_bins": single_bins, "fractional": fractional, "weights": weights}
     one = HistogramStatistic.of(counts, probs, n_bins=n_bins, binning=binning, classes=classes, **rules)
     if (reason := one.undefined()) is not None:
-        notices.warn(f"undefined: {reason}")
+        notices.undefined(reason)
     return one.record(one.left_out)
 
 

@@ -371,7 +371,7 @@ def _mean(per_case: Array, weights: Array | None) -> tuple[float, int]:
 def _score(per_case: Array, weights: Array | None, stacklevel: int, data: Any = None, rule: BoundedScore | None = None) -> HistogramScore:
     value, n = _mean(per_case, weights)
     if n == 0:
-        notices.warn("undefined: no case has labels" + ("" if weights is None else " and a weight above 0"), stacklevel=stacklevel)
+        notices.undefined("no case has labels" + ("" if weights is None else " and a weight above 0"), stacklevel=stacklevel)
     without = 0 if weights is None else int((weights == 0).sum())
     reasons = (NO_LABELS, len(per_case) - n - without), (NO_WEIGHT, without)
     return HistogramScore(value, per_case, n, {reason: left for reason, left in reasons if left}, weights, data, rule)

@@ -15,6 +15,7 @@ from .._base.arrays import Array, Bools, Int32
 from .._base.axes import Frozen, owned
 from .._base.checks import option
 from .._base.lazy import cached_property
+from .._base.notes import Note
 from .._core import _histogram
 from ..resampling import Answer, Merging, NumberFacts, Statistic, by_case, finished, over
 from .bins import Bins
@@ -32,7 +33,8 @@ N_ROWS = ERL + 3
 LOSSES = {"el": EL, "cl": CL, "dl": DL, "il": IL}  # rows of a table of losses
 REFINEMENT = {"rl": RL, "erl": ERL}
 ROOTS = {"ce": "cl", "de": "dl"}  # names of roots, and the losses of which they are roots
-OTHERS = "a calibration loss is a square: near 0 its 95% interval for other annotators held it in 86 to 95% of simulations"
+NEAR_ZERO = "a calibration loss is a square: near 0 its 95% interval for other annotators held it in 86 to 95% of simulations."
+OTHERS = Note("loss_near_zero", NEAR_ZERO)
 BLOCK = 2**14  # cases whose derivatives are in memory at a time
 
 
@@ -266,7 +268,7 @@ class BinLosses(Statistic):
     def merging(self) -> Merging:
         return super().merging._replace(settings=self._settings, finish=self._finish, groups=self._groups, influence_at=self._influence_at)
 
-    def _others(self, number: int) -> tuple[str, ...]:
+    def _others(self, number: int) -> tuple[Note, ...]:
         return (OTHERS,) if self.names[number].startswith("cl") else ()
 
     @cached_property

@@ -25,7 +25,7 @@ from .cases import add_positive_class, annotations_of, models_of, read_record
 from .command import ANNOTATIONS, PREDICTIONS, aligned, decimal, group, new_command, output_file, say
 from .facts import counted
 from .reading import add_reading
-from .wording import worded
+from .wording import worded_note
 
 NEGLIGIBLE = 1e-12  # share of the largest variance below which one is an error of rounding, and is printed as 0
 SHOWN = 12  # designs in the printed table
@@ -149,7 +149,7 @@ def _told(found: AnnotationPlan, options: argparse.Namespace, record: dict[str, 
         "pilot": {"n_cases": found.n_cases, "n_labels": found.n_labels, "n_annotators": found.n_annotators} if known else None,
         "best": None if found.best is None else found.best._asdict(), "interval": found.interval() if known else None,
         "table": [one._asdict() for one in found.table], "alternatives": [one and one._asdict() for one in found.alternatives],
-        "next": found.next_step() if known or found.best else None, "notes": [*map(worded, found.notes)], **record,
+        "next": found.next_step() if known or found.best else None, "notes": [*map(worded_note, found.notes)], **record,
         "files": [] if options.out is None else [options.out],
     }  # fmt: skip
 
@@ -176,7 +176,7 @@ def _lines(found: AnnotationPlan) -> Iterator[str]:
         steps = [f"{what} {'free' if math.isinf(share) else f'{100 * share:.3g}%'}" for what, share in found.next_step().items()]
         where = "after the pilot" if known else "after the plan"
         yield f"Share of the variance that one unit of cost saves {where}: {', '.join(steps)}."
-    yield from (f"Note: {worded(note)}." for note in found.notes)
+    yield from (f"Note: {worded_note(note)}" for note in found.notes)
 
 
 def _by_variance(plans: Sequence[AnnotationDesign | None]) -> Iterator[str]:

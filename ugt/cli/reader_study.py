@@ -19,7 +19,7 @@ from ..studies.figures import NAMED
 from .cases import annotations_of, beside, missing_texts, of_cases
 from .command import ANNOTATIONS, PREDICTIONS, aligned, decimal, group, new_command, say, took, written
 from .reading import add_reading
-from .wording import worded
+from .wording import worded_note
 
 COLUMNS = ("test", "reader", "rating", "truth")
 
@@ -221,7 +221,7 @@ def _record(found: Any, figures: list[dict[str, Any]], pairs: list[dict[str, Any
     more = {
         "claim": None if claim is None else vars(claim),
         "random": found.random,
-        "notes": [*map(worded, found.notes)],
+        "notes": [*map(worded_note, found.notes)],
         "left_out": dict(found.left_out),
     }
     return {"figures": figures, "differences": pairs, "n_cases": found.n_cases, **more}
@@ -253,4 +253,5 @@ def _claimed(claim: Any, what: str) -> str:
 
 def _notes(found: Any) -> list[str]:
     undefined = [one.reason for one in (*getattr(found, "differences", ()),) if one.reason]
-    return [f"Note: {worded(note)}" for note in (*found.notes, *dict.fromkeys(f"no interval: {reason}" for reason in undefined))]
+    notes = map(worded_note, found.notes)
+    return [f"Note: {note}" for note in (*notes, *dict.fromkeys(f"no interval: {reason}" for reason in undefined))]

@@ -253,8 +253,8 @@ class Work:
                 rows.append(row._replace(two_way_low=low, two_way_high=high))
             self.found.further.append((found, rows))
         few_of = found.facts.few
-        for few in filter(None, dict.fromkeys([few_of(0, None), few_of(1, None)])):
-            self.truths.say(Note("few_of_a_class", "{few}.", few=few))
+        for few in filter(None, [few_of(0, None), few_of(1, None)]):
+            self.truths.say(few)
 
     def _score(self, scores: Array) -> Array:
         """Return scores (N,) of the positive class: its probability, or its lead over the other if rows do not add up to one number."""

@@ -73,7 +73,7 @@ class GradeCoefficient(Result):
         left_out = {} if n == one.n_cases else {missing: one.n_cases - n}
         draw_std = mc_error = np.nan
         if reason is not None:
-            notices.warn(f"undefined: {reason}", stacklevel=4)
+            notices.undefined(reason, stacklevel=4)
         elif np.isnan(found["human"]):
             notices.warn(f"{'human and ceiling are' if np.isnan(one.ceiling) else 'human is'} undefined: {ONE_GRADE}", stacklevel=4)
         if reason is None and spread is not None:

@@ -243,7 +243,7 @@ def record(statistic: Discrepancy, left_out: Mapping[str, int]) -> DiscrepancyRa
     n = statistic.n_counted
     reason = why_undefined(n, alpha, left_out)
     if reason:
-        notices.warn(f"undefined: {reason}", stacklevel=3)
+        notices.undefined(reason, stacklevel=3)
     return DiscrepancyRatio(value, alpha, mu, n, left_out, reason, statistic)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from .._base.checks import error
+from .._base.notes import Note
 from .._base.notices import heard
 from .._base.ragged import row_of, sizes_of
 from .._base.records import Record
@@ -37,7 +38,7 @@ from .rows import (
     WidthRow,
 )
 
-ONE_ANNOTATOR = "one annotator: how annotators differ is not known"
+ONE_ANNOTATOR = Note("one_annotator", "one annotator: how annotators differ is not known.")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -195,18 +196,19 @@ def _judged(
         with naming(f"{judge} on {system}"), heard() as notes:
             given: JudgedCases = read(labels, scores, values, missing)
             mean = corrected_mean(given.labels, given.judge, **chosen)
-        yield ScoredSystem(str(judge), system, given.labels, given.judge, mean, (*given.notes, *_unlike(given), *map(str, notes)))
+        yield ScoredSystem(str(judge), system, given.labels, given.judge, mean, (*given.notes, *_unlike(given), *notes))
 
 
-def _unlike(given: JudgedCases) -> list[str]:
+def _unlike(given: JudgedCases) -> list[Note]:
     """Return the caution on scores of another scale than labels, for which a corrected mean is right and comparisons are not."""
     low, high, least, most = (float(end) for one in (given.labels.value, given.judge) for end in (one.min(), one.max()))
     beyond = (high - low) / 2
     apart = most > least and (most <= low or least >= high)  # a judge who always says 1 may have the scale of the labels
     if high == low or not (most > high + beyond or least < low - beyond or apart):
         return []
-    ends = f"scores are from {least:.3g} to {most:.3g}, labels from {low:.3g} to {high:.3g}"
-    return [f"{ends}: the judge alone, its distance to people and its bias compare numbers of different scales"]
+    words = "scores are from {least:.3g} to {most:.3g}, labels from {low:.3g} to {high:.3g}: the judge alone, its distance to people and "
+    words += "its bias compare numbers of different scales."
+    return [Note("other_scale", words, least=least, most=most, low=low, high=high)]
 
 
 def _mean(one: ScoredSystem, clusters: object, level: float) -> JudgeMeanRow:
@@ -233,9 +235,7 @@ def _in_both(first: ScoredSystem, second: ScoredSystem, chosen: Mapping[str, Any
             raise error("systems", "have cases in common, to be compared", f"none for {first.system!r} and {second.system!r}")
         labels, scores = of_rows(one.labels, np.flatnonzero(held)), one.scores[held]
         with heard() as notes:
-            found.append(
-                one._replace(labels=labels, scores=scores, mean=corrected_mean(labels, scores, **chosen), notes=tuple(map(str, notes)))
-            )
+            found.append(one._replace(labels=labels, scores=scores, mean=corrected_mean(labels, scores, **chosen), notes=tuple(notes)))
     return found[0], found[1]
 
 

@@ -12,6 +12,7 @@ from .._base import notices
 from .._base.arrays import Array
 from .._base.checks import error, instance, option, scalar, whole
 from .._base.laws import t_quantile
+from .._base.notes import Note
 from .._base.ragged import row_of
 from .._base.wording import arg
 from ..annotations.joins import tells_joins
@@ -101,7 +102,7 @@ class CorrectedMean(OverBoth):
         Cases with a score; those with labels; named annotators.
     effective_labels : float
         Number of labelled cases that would give the same standard error over cases without the judge.
-    notes : tuple of str
+    notes : tuple of notes
         Limits of the result.
 
     Examples
@@ -126,7 +127,7 @@ class CorrectedMean(OverBoth):
     n_labelled: int
     n_annotators: int
     effective_labels: float
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     _statistic: Corrected = field(repr=False)
 
     @property
@@ -353,17 +354,19 @@ def corrected_mean(
     return found
 
 
-def _ask_more(found: CorrectedMean) -> list[str]:
+def _ask_more(found: CorrectedMean) -> list[Note]:
     now, more = found.n_annotators, 2 * found.n_annotators
     with notices.heard():
         width = found.expected_width(more)
     if not width > 0:  # nothing is known of how labels differ
         return few_annotators(now)
-    expected = f"with {more} annotators who share the labels, an interval of width {width:.2g} is expected"
-    return [f"{now} annotators: the interval depends on their differences; {expected}"]
+    words = (
+        "{now} annotators: the interval depends on their differences; with {more} annotators who share the labels, an interval of width "
+    )
+    return [Note("interval_of_few_annotators", words + "{width:.2g} is expected.", now=now, more=more, width=width)]
 
 
-def record_of(one: Corrected, notes: tuple[str, ...] = ()) -> CorrectedMean:
+def record_of(one: Corrected, notes: tuple[Note, ...] = ()) -> CorrectedMean:
     """Return the record of a corrected mean."""
     plain, now = (float(found.std_error()[0]) for found in (one.with_tuning(0.0), one))
     labelled = int(one.labelled.sum())

@@ -10,6 +10,7 @@ import numpy as np
 
 from .._base import identifiers
 from .._base.arrays import Array, NDArray
+from .._base.notes import Note
 from .._base.notices import heard
 from .._base.ragged import row_of, sizes_of
 from ..annotations import Ratings
@@ -32,7 +33,7 @@ class ScoredSystem(NamedTuple):
     labels: Ratings
     scores: Array  # (N,) of the cases of the labels
     mean: CorrectedMean
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
 
 def ends_of(result: Any, level: float, clusters: Any, random: tuple[str, ...] = ("cases", "annotators")) -> tuple[float, float]:

@@ -12,6 +12,7 @@ from .._base import identifiers
 from .._base.arrays import Array, Int64, NDArray
 from .._base.checks import error, instance, option
 from .._base.names import alike
+from .._base.notes import Note
 from .._base.ragged import offsets_of, row_at, row_of
 from .._base.wording import OTHERS_OUT, arg
 from .._tabular.rows import finite_numbers, is_number
@@ -31,12 +32,13 @@ class JudgedCases(NamedTuple):
     left_out: int = 0  # labelled cases without a score
 
     @property
-    def notes(self) -> list[str]:
+    def notes(self) -> list[Note]:
         """What the left out cases mean for the result."""
         if not self.left_out:
             return []
-        cases = f"{self.left_out} labelled case{'s' * (self.left_out > 1)} without a score of the judge"
-        return [f"{cases} {'were' if self.left_out > 1 else 'was'} left out: the mean is of the cases that it scored"]
+        cases, were = ("case", "was") if self.left_out == 1 else ("cases", "were")
+        words = "{n} labelled {cases} without a score of the judge {were} left out: the mean is of the cases that it scored."
+        return [Note("unscored_left_out", words, n=self.left_out, cases=cases, were=were)]
 
 
 def read(labels: Any, judge: Any, values: Any, missing: str = "error", folds: object = None, seed: object = 0) -> JudgedCases:

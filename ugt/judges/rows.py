@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from .._base.notes import Note
+
 NAN = math.nan
 
 
@@ -26,7 +28,7 @@ class JudgeMeanRow(NamedTuple):
     cases_low: float  # over cases, with the same annotators
     cases_high: float
     tuning: float  # the weight λ of the judge
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
 
 class JudgeOrderRow(NamedTuple):

@@ -194,7 +194,7 @@ def left_out(per_case: Array, reason: str = NO_ANNOTATIONS) -> dict[str, int]:
     if undefined == 0:
         return {}
     if undefined == len(per_case):
-        notices.warn(f"undefined: no case is left ({reason}: {undefined})", stacklevel=4)
+        notices.undefined(f"no case is left ({reason}: {undefined})", stacklevel=4)
     return {reason: undefined}
 
 
@@ -292,7 +292,7 @@ def ratio(
     n, missing = int(np.count_nonzero(weight > 0)), {NO_ANNOTATIONS: int(np.isnan(weight).sum()), reason: int((weight == 0).sum())}
     left = {name: count for name, count in missing.items() if count}
     if n == 0:
-        notices.warn(f"undefined: no case is left ({reason}: {missing[reason]})", stacklevel=4)
+        notices.undefined(f"no case is left ({reason}: {missing[reason]})", stacklevel=4)
         return Estimate(np.nan, per_case, np.nan, np.nan, 0, left, weight=weight, _ids=of.ids_or_none)
     value, mean = float(columns[0] / columns[1]), float(np.nanmean(weight))
     change = slope(value)

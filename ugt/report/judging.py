@@ -133,7 +133,7 @@ def _first(tables: JudgeAssessment) -> Any:
         "labelled",
     ]
     said = [f'<p class="verdict">{plain(one)}</p>' for one in verdicts(tables)]
-    notes = [f"{text(row.judge)} on {text(row.system)}: {plain(note)}" for row in rows for note in row.notes]
+    notes = [f"{text(row.judge)} on {text(row.system)}: {plain(note.text)}" for row in rows for note in row.notes]
     cautions = f"<h3>Cautions</h3>\n{bullets(notes)}" if notes else ""
     return finding(
         "means",

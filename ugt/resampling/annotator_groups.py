@@ -248,7 +248,7 @@ def by_annotators(result: Any, groups: Any = None) -> ByAnnotators:
     one = ByGroup(base, members.astype(np.float64), names)
     undefined = int(np.isnan(one.estimate).sum())
     if undefined:
-        notices.warn(f"undefined: {UNDEFINED}", stacklevel=2)
+        notices.undefined(UNDEFINED, stacklevel=2)
     n_cases = np.array([part.kept.sum() for part in one.parts])
     return ByAnnotators(
         names, one.estimate, members.sum(axis=1), n_cases, {UNDEFINED: undefined} if undefined else {}, one, result.case_ids

@@ -10,6 +10,7 @@ import numpy as np
 from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.checks import error
 from .._base.lazy import cached_property
+from .._base.notes import Note
 from ..annotations.other_annotators import case_offsets
 from .number_facts import NumberFacts
 from .panel import Panel, Without
@@ -78,7 +79,7 @@ class Difference(Statistic):
         """What is known of both: of units the fewer, and no steps."""
         one, other = self.first.facts, self.second.facts
 
-        def few(number: int, design: Design | None) -> str | None:
+        def few(number: int, design: Design | None) -> Note | None:
             return one.few(number, design) or other.few(number, design)
 
         return NumberFacts.of(len(self.names), lambda: one.spans - other.spans[:, ::-1])._replace(

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._base.arrays import Array, Bools
+from .._base.notes import Note
 from .design import Design
 
 SCALE_OF_SPAN = {(0.0, 1.0): "logit", (0.0, math.inf): "log"}
@@ -61,8 +62,8 @@ class NumberFacts(NamedTuple):
     scale: str = "identity"
     normal: bool = False
     smooth: bool = True
-    few: Callable[[int, Design | None], str | None] = lambda number, design: None
-    others: Callable[[int], tuple[str, ...]] = lambda number: ()
+    few: Callable[[int, Design | None], Note | None] = lambda number, design: None
+    others: Callable[[int], tuple[Note, ...]] = lambda number: ()
 
     @classmethod
     def within(cls, m: int, span: tuple[float, float]) -> NumberFacts:
@@ -87,7 +88,7 @@ class NumberFacts(NamedTuple):
         low, high = self.spans[number].tolist()
         return SCALE_OF_SPAN.get((low, high), "identity")
 
-    def notes_of(self, number: int) -> tuple[str, ...]:
+    def notes_of(self, number: int) -> tuple[Note, ...]:
         """Return the limits of a number's interval over cases and annotators."""
         few = self.few(number, None)
         return (*(() if few is None else (few,)), *self.others(number))

@@ -241,22 +241,23 @@ def labels_of_annotators(known: Any, kept: Bools) -> Array:
     return np.bincount(known.annotator[here], None if count is None else count[here], len(known.annotators)).astype(np.float64)
 
 
-def few_annotators(n: int) -> list[str]:
+def few_annotators(n: int) -> list[Note]:
     """Return the note on intervals over so few annotators."""
     if n >= FEW_ANNOTATORS:
         return []
-    return [f"{n} annotators: the interval depends on their differences{', with one degree of freedom' if n == 2 else ''}"]
+    words = "{n} annotators: the interval depends on their differences{df}."
+    return [Note("interval_of_few_annotators", words, n=n, df=", with one degree of freedom" if n == 2 else "")]
 
 
-def one_alone(who: str | None) -> list[str]:
+def one_alone(who: str | None) -> list[Note]:
     """Return the note if one annotator makes up nearly all of the spread."""
-    said = "annotator {} makes up nearly all of the spread between annotators: the interval depends on how common such annotators are"
-    return [] if who is None else [said.format(who)]
+    words = "annotator {who} makes up nearly all of the spread between annotators: the interval depends on how common such annotators are."
+    return [] if who is None else [Note("one_annotator_apart", words, who=who)]
 
 
-def say(reason: str | None, notes: Sequence[str]) -> None:
+def say(reason: str | None, notes: Sequence[Note]) -> None:
     """Warn of the reason why there is no interval, or note its limits."""
     if reason:
-        notices.warn(f"no interval over cases and annotators: {reason}", stacklevel=5)
+        notices.warn(Note("no_interval", "no interval over cases and annotators: {reason}", reason=reason), stacklevel=5)
     for one in notes:
-        notices.note(Note("limits_of_interval", "{what}.", what=one))
+        notices.note(one)

@@ -39,11 +39,11 @@ def few_clusters(n: int) -> Note | None:
     return Note("few_clusters", words, n=n, many=MANY_CLUSTERS)
 
 
-def note_few(cautions: Iterable[str | None]) -> None:
+def note_few(cautions: Iterable[Note | None]) -> None:
     """Add the notes on numbers that few cases make up, as of ``NumberFacts.few``, each once."""
     for few in dict.fromkeys(cautions):
         if few:
-            notices.note(Note("few_of_a_class", "{few}.", few=few))
+            notices.note(few)
 
 
 def limits(value: float, half: float, scale: str, span: Any) -> tuple[float, float]:

@@ -12,6 +12,7 @@ import numpy as np
 from .._base.arrays import Array, NDArray
 from .._base.axes import Frozen
 from .._base.checks import error, function, option
+from .._base.notes import Note
 from ..annotations import Labels, Rankings, Ratings
 from ..annotations.joins import tells_joins
 from ..annotations.other_annotators import case_offsets, only
@@ -68,7 +69,7 @@ class TwoWay(Frozen):
         Annotators who are not left out one by one, by reason.
     reason : str or None
         Why there is no interval.
-    notes : tuple of str
+    notes : tuple of notes
         Limits of the interval.
     random : ("cases", "annotators")
 
@@ -106,7 +107,7 @@ class TwoWay(Frozen):
     n_annotators: int
     left_out: Mapping[str, int]
     reason: str | None
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     random: tuple[str, ...] = RANDOM
     _spread: Any = field(default=None, repr=False)
     _end: UnitFacts | None = field(default=None, repr=False)
@@ -150,7 +151,7 @@ def two_ways_of(one: Statistic, numbers: Sequence[int], design: Design | None) -
             slope = _slope(scales[i], float(one.estimate[numbers[i]]))
             parts[i] = tuple(part * slope**2 for part in plain.of(weights))  # type: ignore[assignment]
     few = None if design is None or design.plain else few_clusters(found.n_units)
-    notes = *few_annotators(found.n_annotators), *([str(few).rstrip(".")] if few else [])
+    notes = *few_annotators(found.n_annotators), *([few] if few else [])
     rows = zip(numbers, scales, parts, found.reasons, found.alone or (None,) * len(numbers))
     return [
         _record(one, found, design, (*notes, *one_alone(who), *facts.notes_of(number)), number, scale, part, reason)
@@ -187,7 +188,7 @@ def _record(
     one: Statistic,
     found: Spread,
     design: Design | None,
-    notes: tuple[str, ...],
+    notes: tuple[Note, ...],
     number: int,
     scale: str,
     parts: Parts,
@@ -207,7 +208,7 @@ def record_of(
     found: Spread,
     parts: Parts,
     reason: str | None,
-    notes: tuple[str, ...],
+    notes: tuple[Note, ...],
     facts: UnitFacts | None,
 ) -> TwoWay:
     """Return the record; ``facts`` are those of the units of a number at the end of its range."""

@@ -313,7 +313,7 @@ def _score(given: Input, columns: tuple[ScoreColumn, ...], metric: Metric, avera
         reason = NO_PAIR if pairs else NO_BOTH if isinstance(metric, Auroc) else NO_POSITIVES
         left_out[reason] = undefined // 2 if pairs else undefined  # each pair has two columns
         if undefined == len(columns):
-            notices.warn(f"undefined: {reason}", stacklevel=3)
+            notices.undefined(reason, stacklevel=3)
     if isinstance(metric, Auroc) and (alone := sum(metric.of_no_pair(column.sums.tolist()) for column in columns)):
         words = "{what} {self_pairs!r} (it is undefined with self_pairs='unbiased')"
         notices.note(Note("no_pairs", words, what=OF_NO_PAIR.format(alone, len(columns)), self_pairs=metric.self_pairs))

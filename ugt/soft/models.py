@@ -165,7 +165,7 @@ def hard_against_soft(
     left_out, undefined = given.left_out, int(np.isnan(one.estimate).sum())
     if undefined:
         left_out[UNDEFINED] = undefined
-        notices.warn(f"undefined: {UNDEFINED}", stacklevel=2)
+        notices.undefined(UNDEFINED, stacklevel=2)
     names = tuple(map(str, predictions))
     return HardAgainstSoft(
         names, METRICS, hard, soft, one.estimate, _ranks(hard), _ranks(soft), given.n_cases, left_out, one, given.case_ids

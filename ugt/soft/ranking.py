@@ -12,6 +12,7 @@ import numpy as np
 from .._base.arrays import Array, Bools, Int32, NDArray
 from .._base.checks import error
 from .._base.lazy import cached_property
+from .._base.notes import Note
 from .._core._soft import N_SUMS
 from ..annotations import Labels
 from ..plausibilities.made_of import MadeOf
@@ -99,7 +100,7 @@ class SoftRanking(Statistic):
     def merging(self) -> Merging:
         return super().merging._replace(finish=self._finish)
 
-    def _few_of(self, number: int, design: Design | None) -> str | None:
+    def _few_of(self, number: int, design: Design | None) -> Note | None:
         """Return a caution if a column has few positives (or, for an AUROC, few negatives) and many other cases or clusters."""
         metric, hard = self.metrics[number // 2], number % 2
         added = self._added_up(design)
@@ -133,7 +134,7 @@ class SoftRanking(Statistic):
                 found.append(1 + part[:, :kinds].sum() ** 2 / total if total > 0 else 1.0)
         return np.array(found)
 
-    def _few(self, metric: Metric, columns: tuple[ScoreColumn, ...], what: str, added: Callable[[Array], Array] | None) -> str | None:
+    def _few(self, metric: Metric, columns: tuple[ScoreColumn, ...], what: str, added: Callable[[Array], Array] | None) -> Note | None:
         kinds = ("positive", "negative") if isinstance(metric, Auroc) else ("positive",)
         found = [effective_sizes(column, added) for column in columns]
         sizes = [(n, kind == "negative", kind, of) for *by_kind, of in found for n, kind in zip(by_kind, kinds)]
@@ -144,7 +145,8 @@ class SoftRanking(Statistic):
         so_few = f"with fewer than {FEW_OF_A_KIND}, and fewer than one in ten, intervals may be too narrow"
         if n < 1.5:
             so_few = "intervals may be too narrow, because one case does not show how others would differ"
-        return f"AUROC and average precision: {n:.3g} of {of:,.0f} {what} are {kind} (effective number){where}; {so_few}"
+        words = "AUROC and average precision: {n:.3g} of {of:,.0f} {what} are {kind} (effective number){where}; {so_few}."
+        return Note("few_of_a_class", words, n=n, of=of, what=what, kind=kind, where=where, so_few=so_few)
 
     def _steps(self, sums: Array, n_cases: int) -> Array:
         """Return (2 per metric,) steps: cases per positive or, if fewer, per negative, of which one is the least that can change."""

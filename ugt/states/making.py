@@ -128,7 +128,7 @@ def partial(
     with notices.heard() as warnings:
         one = home.statistic(function_of(metric), data, options)
     for said in warnings:
-        if not said.text.startswith("undefined"):  # "undefined" can only be decided for all parts together
+        if said.code != "undefined":  # which can only be decided for all parts together
             notices.warn(said)
     merging = one.merging
     sums = {"sums": merging.exact_sums()}
@@ -262,7 +262,7 @@ def finish(state: State, *, min_cases: int = 0) -> Merged:
     one, units = part_of(state.metric).of_settings(state.settings), str(state.settings.get("units", "cases"))
     answer, std_error, resampled, numbers = _told(one, state)
     if answer.reason is not None and np.isnan(answer.value):
-        notices.warn(f"undefined: {answer.reason}")
+        notices.undefined(answer.reason)
     told = {name: float(x) if np.ndim(x) == 0 else np.array(x) for name, x in answer.numbers.items()}
     again = {name: table for name, table in numbers.items() if np.shape(table)[:1] == (len(resampled),)}
     error_of = std_error if units == "cases" and not np.isnan(std_error) else spread_of(resampled)

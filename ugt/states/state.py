@@ -337,7 +337,7 @@ class Merged(Frozen):
         at_end = low == high == self.value and self.value in self._span and math.isfinite(self._step)
         if kind == "auto" and of is None and at_end and self.n_cases > 1:
             if self.units == "clusters":
-                notices.warn(f"undefined: an interval of {self.value:g} over clusters, as a state does not know how many there are")
+                notices.undefined(f"an interval of {self.value:g} over clusters, as a state does not know how many there are")
                 return math.nan, math.nan
             facts = resampling.UnitFacts(np.array([self.n_cases]), np.array([self._span]), np.array([self._step]))
             low, high = facts.at_end(found.estimate, level)[0]

@@ -178,7 +178,7 @@ def _two_way_of(one: Statistic, number: int, value: float, sums: Mapping[str, Ar
         facts = UnitFacts(np.array([n_units]), np.array([span]), known.steps(sums["without"][0], state.n_cases)[[number]])
     few = few_clusters(n_units) if state.settings.get("units") == "clusters" else None
     who_alone = one_alone(None if alone is None else name_of(names[alone]))
-    notes = (*few_annotators(len(who)), *([str(few).rstrip(".")] if few else []), *who_alone, *known.notes_of(number))
+    notes = (*few_annotators(len(who)), *([few] if few else []), *who_alone, *known.notes_of(number))
     return record_of(value, scale, span, spread, parts, reason, notes, facts)
 
 

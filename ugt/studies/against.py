@@ -12,6 +12,7 @@ import numpy as np
 from .._base import checks, identifiers, notices
 from .._base.arrays import Array, NDArray
 from .._base.axes import Frozen
+from .._base.notes import Note
 from ..annotations.joins import tells_joins
 from ..resampling import check_level, ids_of_cases
 from .covariances import covariance_of
@@ -19,7 +20,7 @@ from .differences import MarginClaim, ReaderDifference, ReaderFigure, difference
 from .figures import ReadingCells
 from .obuchowski_rockette import ALIKE, BOTH, CASES, READERS, Analysis, ErrorCovariances, Estimated, estimated
 from .readings import Readings
-from .study_input import StudyInput, checked_resamples, chosen_covariance, study_input
+from .study_input import StudyInput, checked_resamples, chosen_covariance, left_out_resamples, study_input
 from .truth import panel_variance
 
 
@@ -44,7 +45,7 @@ class AgainstReaders(Frozen):
     covariance_method : str
     n_cases : int
     left_out : mapping of reason to number
-    notes : tuple of str
+    notes : tuple of notes
         Limits to state with the numbers.
 
     Examples
@@ -67,7 +68,7 @@ class AgainstReaders(Frozen):
     covariance_method: str
     n_cases: int
     left_out: Mapping[str, int]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
 
 @tells_joins
@@ -206,7 +207,7 @@ class _Compared:
         if "cases" in factors:
             way = chosen_covariance(covariance, given, cells)
             table, undefined = covariance_of(given.figure, cells, way, given.unit, given.clustered, n_resamples, seed)
-            notes += [f"{undefined} resamples without a figure of every reader were left out."] if undefined else []
+            notes += left_out_resamples(undefined)
         found = _variance(values, table, factors)
         errors = ErrorCovariances.of(table[:-1, :-1], np.ones((1, r), bool), "")
         alone = Analysis(values[None, :-1], errors, False, factors).one_test(0)
@@ -217,7 +218,7 @@ class _Compared:
             found, alone, model = (self._with_panel(one, at) for at, one in enumerate((found, alone, model)))
         (difference,) = differences({("model", "readers"): found}, level, given.figure.bounded)
         if difference.reason:
-            notices.warn(f"undefined: {difference.reason}", stacklevel=4)
+            notices.undefined(difference.reason, stacklevel=4)
         notes += given.reversed({"model": model.value, "readers": alone.value})
         bounded, n = given.figure.bounded, len(given.unit)
         return AgainstReaders(

@@ -11,13 +11,14 @@ import numpy as np
 from .._base import notices
 from .._base.axes import Frozen
 from .._base.checks import error, finite, option, scalar, whole
+from .._base.notes import Note
 from .._base.wording import arg
 from ..annotations.joins import tells_joins
 from ..resampling import check_level
 from ..resampling.spread import FEW_ANNOTATORS, RANDOM, with_annotators
 from .components import PARTS, Components
 from .pilots import METRICS, OF_PAIRS, Pilot, read_pilot
-from .solving import MOST_CASES, prices, wanted_power
+from .solving import ENOUGH, FEWER, MOST_CASES, prices, wanted_power
 from .targets import AnnotationDesign, Target
 
 SIZES = ("n_cases", "n_labels", "n_annotators")
@@ -74,7 +75,7 @@ class AnnotationPlan(Frozen):
     n_cases: int
     n_labels: float
     n_annotators: int
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     _target: Target = field(repr=False)
     _pilot: Pilot | None = field(repr=False)
 
@@ -303,7 +304,8 @@ def _plan(target: Target, pilot: Pilot | None) -> AnnotationPlan:
     if pilot is not None and target.annotators_random and pilot.n_annotators < FEW_ANNOTATORS:
         some = max(target.parts.annotators, target.tested.annotators) > 0
         plans = ": see the plans for 0, 1 and 2 times the estimate" if asked and some else "" if some else NONE_SEEN
-        notes.append(f"the pilot has {pilot.n_annotators} annotators, so that the annotators' part is poorly known{plans}")
+        words = "the pilot has {n} annotators, so that the annotators' part is poorly known{plans}."
+        notes.append(Note("few_in_pilot", words, n=pilot.n_annotators, plans=plans))
         alternatives = tuple(_best(target.with_annotators(factor).solve()) for factor in (0.0, 1.0, 2.0)) if asked and some else ()
     if impossible is not None:
         notices.warn(impossible, stacklevel=3)
@@ -319,33 +321,38 @@ def _best(table: tuple[AnnotationDesign, ...]) -> AnnotationDesign | None:
     return min(table, key=lambda one: (one.cost, one.n_annotators), default=None)
 
 
-def _impossible(target: Target) -> str:
+def _impossible(target: Target) -> Note:
     """Return why no design meets the target."""
+    up_to, least = f"no number of cases up to {MOST_CASES:,} is enough", target.people_needed() if target.annotators_random else 0
     if not target.annotators_random:
-        return f"no number of cases up to {MOST_CASES:,} is enough"
-    least = target.people_needed()
-    if least is None:
-        return "no number of cases and annotators is enough"
-    if least <= target.most:
-        return f"no number of cases up to {MOST_CASES:,} is enough with up to {target.most} annotators"
-    return (
-        f"no number of cases is enough with up to {target.most} annotators: the differences between annotators alone require at least "
-        f"{least:,}"
-    )
+        why = up_to
+    elif least is None:
+        why = "no number of cases and annotators is enough"
+    elif least <= target.most:
+        why = f"{up_to} with up to {target.most} annotators"
+    else:
+        why = (
+            f"no number of cases is enough with up to {target.most} annotators: the differences between annotators alone require at least "
+        )
+        why += f"{least:,}"
+    return Note("no_design", "{why}.", why=why)
 
 
-def _notes(target: Target, table: tuple[AnnotationDesign, ...], impossible: str | None) -> list[str]:
+def _notes(target: Target, table: tuple[AnnotationDesign, ...], impossible: Note | None) -> list[Note]:
     """Return the limits of the components and of the table, or why it is empty."""
-    notes = [f"the estimated variance between {name} is negative; it counts as 0" for name, part in zip(PARTS, target.parts) if part < 0]
+    negative = "the estimated variance between {name} is negative; it counts as 0."
+    notes = [Note("negative_variance", negative, name=name) for name, part in zip(PARTS, target.parts) if part < 0]
     if impossible is not None:
         notes.append(impossible)
-    elif table and target.annotators_random and table[0].n_annotators > max(2, target.only_labels or target.least_labels):
-        notes.append(f"with fewer than {table[0].n_annotators} annotators no number of cases up to {MOST_CASES:,} is enough")
-    if table and target.annotators_random and target.cost[2] == 0:
-        notes.append(
-            "annotators cost nothing here, so that the cheapest plan has many: give the cost of one as the third number of "
-            + arg("cost", ...)
-        )
-    if table and target.metric in OF_PAIRS and target.annotators_random and table[0].n_annotators <= PAIRS_SHARE:
-        notes.append("widths are too small with few annotators, by 5% with 8 and up to 20% with 3: what two of them share is not counted")
+    if not table or not target.annotators_random:
+        return notes
+    fewest = table[0].n_annotators
+    if fewest > max(2, target.only_labels or target.least_labels):
+        notes.append(Note("fewest_annotators", FEWER + "annotators" + ENOUGH, n=fewest, most=MOST_CASES))
+    if target.cost[2] == 0:
+        words = "annotators cost nothing here, so that the cheapest plan has many: give the cost of one as the third number of "
+        notes.append(Note("free_annotators", words + arg("cost", ...) + "."))
+    if target.metric in OF_PAIRS and fewest <= PAIRS_SHARE:
+        words = "widths are too small with few annotators, by 5% with 8 and up to 20% with 3: what two of them share is not counted."
+        notes.append(Note("widths_too_small", words))
     return notes

@@ -10,6 +10,7 @@ import numpy as np
 from .._base import notices
 from .._base.arrays import Array
 from .._base.checks import error
+from .._base.notes import Note
 from .._base.ragged import row_of
 from ..agreement import krippendorff_alpha
 from ..agreement.coefficients import DECLARED, labels_of
@@ -36,9 +37,12 @@ METRICS = {
 COEFFICIENTS = {"alpha": "", "kappa": "fleiss_kappa", "ac1": "gwet_ac1", "percent_agreement": "percent_agreement"}
 OF_PAIRS = ("discrepancy", *COEFFICIENTS)
 LEAST_CASES = 10  # least number of cases with two labels
-ONE_CASE_EACH = "no annotator labelled two cases: differences between annotators are part of the labels, each by another annotator"
-NOT_NAMED = "annotators are not named: the plan is for these annotators only"
-TWO_FOR_ALL = "the same two annotators labelled all cases: how annotators differ is unknown, and the plan is for these two only"
+EACH_ONE_CASE = "no annotator labelled two cases: differences between annotators are part of the labels, each by another annotator."
+ONE_CASE_EACH = Note("one_case_each", EACH_ONE_CASE)
+NOT_NAMED = Note("annotators_not_named", "annotators are not named: the plan is for these annotators only.")
+SAME_TWO = "the same two annotators labelled all cases: how annotators differ is unknown, and the plan is for these two only."
+TWO_FOR_ALL = Note("same_two_annotators", SAME_TWO)
+LABELS_FIXED = "labels per case: plans are for {k} as in the pilot, "
 
 
 class Scored(NamedTuple):
@@ -62,7 +66,7 @@ class Pilot(NamedTuple):
     n_labels: float  # per case
     n_annotators: int
     only_labels: int | None  # the number of labels per case that plans must have; None: any
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
 
 def read_pilot(labels: object, scores: object, metric: str, margin: float | None) -> Pilot:
@@ -72,7 +76,7 @@ def read_pilot(labels: object, scores: object, metric: str, margin: float | None
         raise error("scores", f"{must} for metric {metric!r}", None if scores is None else type(scores).__name__)
     with notices.heard():
         scored, contrast, n_annotators = _scored(labels, scores, metric, margin)
-    notes: list[str] = []
+    notes: list[Note] = []
     size = _sizes(scored.distances, n_annotators)
     if not np.isfinite(scored.value):
         raise error("labels", f"be such that the metric {metric!r} is defined", scored.value)
@@ -210,7 +214,7 @@ def _sizes(found: Distances, n_annotators: int) -> Array:
     return size
 
 
-def _annotators_known(found: Distances, n_annotators: int, notes: list[str]) -> int:
+def _annotators_known(found: Distances, n_annotators: int, notes: list[Note]) -> int:
     """Return the number of annotators; 0 if their differences are unknown."""
     if not n_annotators:
         notes.append(NOT_NAMED)
@@ -220,7 +224,7 @@ def _annotators_known(found: Distances, n_annotators: int, notes: list[str]) -> 
     return n_annotators
 
 
-def _parts_of(scored: Scored, n_annotators: int, of_pairs: bool, notes: list[str]) -> tuple[ScoredLabels | PairedCases, int | None]:
+def _parts_of(scored: Scored, n_annotators: int, of_pairs: bool, notes: list[Note]) -> tuple[ScoredLabels | PairedCases, int | None]:
     """Return the cells of a metric, and the number of labels per case that plans must have."""
     found = scored.distances
     case, n_cases = row_of(found.offsets), len(found.offsets) - 1
@@ -233,7 +237,7 @@ def _parts_of(scored: Scored, n_annotators: int, of_pairs: bool, notes: list[str
     kept = size[case] >= 3
     left_out = int(((size > 0) & (size < 3)).sum())
     if left_out:
-        notes.append(f"{left_out:,} cases with fewer than three labels are left out of the plan")
+        notes.append(Note("left_out_of_plan", "{n:,} cases with fewer than three labels are left out of the plan.", n=left_out))
     case, count, others, n = case[kept], count[kept], found.to_others[kept], size[case[kept]]
     total = _per_case(case, count * others, n_cases)[case]
     pseudo = total / (n - 1) - (total - 2 * others) / (n - 2)
@@ -241,7 +245,7 @@ def _parts_of(scored: Scored, n_annotators: int, of_pairs: bool, notes: list[str
     squares = _pair_remainder(case, count, others, size) if scored.zero_one else None
     if squares is None:
         k = int(np.rint(n @ count / count.sum()))
-        notes.append(f"labels per case: plans are for {k} as in the pilot, which does not show the effect of more or fewer of them")
+        notes.append(Note("labels_of_pilot", LABELS_FIXED + "which does not show the effect of more or fewer of them.", k=k))
         return cells, k
     one = 4 / (n - 1) + 2 / ((n - 1) * (n - 2))
     two = 4 / (n - 1) ** 2 * (-1 + (n - 3) / (2 * (n - 2)))
@@ -262,7 +266,7 @@ def _pair_remainder(case: object, count: Array, others: Array, size: Array) -> f
     return max(float(found.mean()), 0.0)
 
 
-def _of_two_labels(scored: Scored, size: Array, n_annotators: int, notes: list[str]) -> PairedCases:
+def _of_two_labels(scored: Scored, size: Array, n_annotators: int, notes: list[Note]) -> PairedCases:
     """Return the cases with two labels, each as one number."""
     found = scored.distances
     case, count = row_of(found.offsets), found.count.astype(np.float64)
@@ -271,8 +275,8 @@ def _of_two_labels(scored: Scored, size: Array, n_annotators: int, notes: list[s
     if two.sum() < LEAST_CASES:
         raise error("labels", f"hold at least {LEAST_CASES} cases with two labels, or with three or more, for this metric", int(two.sum()))
     if others:
-        notes.append(f"{others:,} cases with one label, or with three or more, are left out of the plan")
-    notes.append("labels per case: plans are for 2 as in the pilot, in which cases and labels cannot be distinguished")
+        notes.append(Note("left_out_of_plan", "{n:,} cases with one label, or with three or more, are left out of the plan.", n=others))
+    notes.append(Note("labels_of_pilot", LABELS_FIXED + "in which cases and labels cannot be distinguished.", k=2))
     kept = two[case]
     of_case = _per_case(case, count * (scored.linear / 2 + scored.slope * found.to_others / 2), len(size))[two]
     who = None

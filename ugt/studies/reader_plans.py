@@ -14,12 +14,14 @@ from .._base.arrays import Array, Bools
 from .._base.axes import Frozen
 from .._base.checks import error, finite, scalar, whole
 from .._base.laws import t_quantile
+from .._base.notes import Note
 from ..resampling import check_level
-from .solving import MOST_CASES, Expectation, least_cases, least_people, power_of, prices, wanted_power
+from .solving import ENOUGH, FEWER, MOST_CASES, Expectation, least_cases, least_people, power_of, prices, wanted_power
 
 NAMES = ("error", "cov1", "cov2", "cov3", "test_reader", "n_cases")
 FEW_READERS = 5
-PANEL = "the plan is for studies with a truth by the same annotators: other annotators of the truth would add a variance"
+SAME_PANEL = "the plan is for studies with a truth by the same annotators: other annotators of the truth would add a variance."
+PANEL = Note("same_panel", SAME_PANEL)
 
 
 class ReaderDesign(NamedTuple):
@@ -47,7 +49,7 @@ class ReaderPlan(Frozen):
     best : design or None
         The cheapest design of the table; of equally cheap designs, the one with the fewest readers.
     level : float
-    notes : tuple of str
+    notes : tuple of notes
         Assumptions and limits of the plan.
 
     Examples
@@ -63,7 +65,7 @@ class ReaderPlan(Frozen):
     table: tuple[ReaderDesign, ...]
     best: ReaderDesign | None
     level: float
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     _wanted: _Wanted = field(repr=False)
 
     def design(self, n_readers: int, n_cases: int) -> ReaderDesign:
@@ -235,18 +237,20 @@ def _components(given: object) -> tuple[dict[str, float], int | None]:
     return parts, found["n_readers"]
 
 
-def _notes(wanted: _Wanted, table: tuple[ReaderDesign, ...], most: int, n_readers: int | None) -> list[str]:
+def _notes(wanted: _Wanted, table: tuple[ReaderDesign, ...], most: int, n_readers: int | None) -> list[Note]:
     """Return the limits of the plan."""
     notes = []
     if wanted.parts["test_reader"] < 0:
-        notes.append("the variance of readers by tests is negative; it counts as 0")
+        notes.append(Note("negative_variance", "the variance of readers by tests is negative; it counts as 0."))
     if n_readers is not None and n_readers < FEW_READERS:
-        notes.append(f"the pilot has {n_readers} readers, so that the variance of readers by tests is poorly known")
+        words = "the pilot has {n} readers, so that the variance of readers by tests is poorly known."
+        notes.append(Note("few_in_pilot", words, n=n_readers))
     if table and table[0].n_readers > 2:
-        notes.append(f"with fewer than {table[0].n_readers} readers no number of cases up to {MOST_CASES:,} is enough")
+        notes.append(Note("fewest_readers", FEWER + "readers" + ENOUGH, n=table[0].n_readers, most=MOST_CASES))
     if not table:
         least = least_people(lambda r: bool(wanted.enough(np.array([r]), np.array([1e15]))[0]))
         need = "no number of readers is either" if least is None else f"the differences between readers alone require at least {least:,}"
         enough, why = (f" up to {MOST_CASES:,}", "") if least is not None and least <= most else ("", f": {need}")
-        notes.append(f"no number of cases{enough} is enough with up to {most} readers{why}")
+        words = "no number of cases{enough} is enough with up to {most} readers{why}."
+        notes.append(Note("no_design", words, enough=enough, most=most, why=why))
     return notes

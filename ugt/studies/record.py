@@ -10,6 +10,7 @@ from typing import Any
 from .._base import checks, identifiers
 from .._base.arrays import Array, NDArray
 from .._base.axes import Frozen
+from .._base.notes import Note
 from .._base.records import Record
 from .differences import MarginClaim, ReaderDifference, ReaderFigure, turned
 
@@ -110,7 +111,7 @@ class ReaderStudy(Frozen):
     level : float
     n_cases, n_readers : int
     left_out : mapping of reason to number
-    notes : tuple of str
+    notes : tuple of notes
         Limits to state with the numbers.
 
     Examples
@@ -139,7 +140,7 @@ class ReaderStudy(Frozen):
     n_cases: int
     n_readers: int
     left_out: Mapping[str, int]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
     def difference(self, first: object, second: object) -> ReaderDifference:
         """Return the figure of the first test less that of the second.

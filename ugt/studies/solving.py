@@ -13,6 +13,7 @@ from ..resampling.spread import df_of, half_width_of
 from .components import Components
 
 MOST_CASES = 10_000_000  # of designs that are tried
+FEWER, ENOUGH = "with fewer than {n} ", " no number of cases up to {most:,} is enough."  # the words of notes on the people who are needed
 LEAST_CASES = 10
 FAR = 30.0  # standard errors beyond which power is 1
 

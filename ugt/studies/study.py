@@ -11,6 +11,7 @@ import numpy as np
 
 from .._base import checks, notices
 from .._base.arrays import Array
+from .._base.notes import Note
 from .._base.wording import arg
 from ..annotations.joins import tells_joins
 from ..resampling import check_level
@@ -22,7 +23,7 @@ from .gallas import u_statistics
 from .obuchowski_rockette import BOTH, READERS, Analysis, ErrorCovariances, Estimated
 from .readings import Readings
 from .record import GlobalTest, ReaderComponents, ReaderStudy, global_test
-from .study_input import StudyInput, checked_resamples, chosen_covariance, study_input
+from .study_input import StudyInput, checked_resamples, chosen_covariance, left_out_resamples, study_input
 from .truth import panel_variance
 
 BY_U = arg("method", "u")
@@ -154,9 +155,10 @@ def _by_or(given: StudyInput, design: object, covariance: object, level: float, 
         rows = np.flatnonzero(there)
         table.reshape(t * r, t * r)[np.ix_(rows, rows)] = flat
         errors = ErrorCovariances.of(flat, there, found)
-        notes += [f"{undefined} resamples without a figure of every reader were left out."] if undefined else []
+        notes += left_out_resamples(undefined)
         if BOTH[0] in factors and t > 1 and errors.cov2 < errors.cov3:
-            notes.append(f"Cov2 - Cov3 is negative ({errors.cov2 - errors.cov3:.3g}) and counts as 0, as published.")
+            words = "Cov2 - Cov3 is negative ({difference:.3g}) and counts as 0, as published."
+            notes.append(Note("negative_difference", words, difference=errors.cov2 - errors.cov3))
     nested = found == SPLIT
     analysis = Analysis(figures, errors, nested, factors)
     one = [analysis.one_test(i) for i in range(t)]
@@ -241,7 +243,7 @@ class _Found(NamedTuple):
     method: str
     way: str
 
-    def study(self, given: StudyInput, level: float, notes: list[str], imrmc: bool) -> ReaderStudy:
+    def study(self, given: StudyInput, level: float, notes: list[Note], imrmc: bool) -> ReaderStudy:
         names, n = given.tests.tolist(), (~np.isnan(self.figures)).sum(axis=1).tolist()
         bounded = given.figure.bounded
         tests = {name: figure_record(name, *one, level, bounded, imrmc) for name, one in zip(names, zip(self.one, n))}
@@ -249,7 +251,7 @@ class _Found(NamedTuple):
         notes = [*notes, *given.reversed({str(test): one.value for test, one in tests.items()})]
         undefined = {one.reason: None for one in (*tests.values(), *pairs) if one.reason}
         for reason in undefined:
-            notices.warn(f"undefined: {reason}", stacklevel=5)
+            notices.undefined(reason, stacklevel=5)
         fixed = self.components, self.figures, self.covariance, self.moments, given.readers, given.random, self.design, self.method
         sizes = self.way, level, len(given.unit), len(given.readers), given.left_out, tuple(dict.fromkeys(notes))
         return ReaderStudy(tests, pairs, self.test, *fixed, *sizes)

@@ -10,6 +10,7 @@ import numpy as np
 from .._base import checks, identifiers
 from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.names import listed
+from .._base.notes import Note
 from .._base.wording import arg
 from ..resampling import Design, few_clusters, ids_of_cases, seed_of
 from .covariances import METHODS, without_units_of
@@ -22,11 +23,14 @@ LEAST_CASES, FEW_READERS = 10, 5
 UNREAD = "case that nobody read"
 SINGLE = "annotator of the truth with a single label, whose part is unknown"
 LEFT_OUT = "reader whose figure is undefined, or would be without one of the cases"
-SOFT_TARGET = "The target is the AUROC against a truth drawn from these probabilities. Against the true classes it is usually higher."
-ONE_ANNOTATOR = "The truth is by one annotator, so that other annotators are not covered: intervals take these labels for the truth."
-REVERSED = "Check whether the ratings are the other way round, or another class is the positive one (for a truth of classes: "
-REVERSED += arg("positive", ...) + ")."
-AS_GIVEN = "The probabilities of the truth are taken as given: intervals do not cover other annotators of the truth."
+DRAWN = "The target is the AUROC against a truth drawn from these probabilities. Against the true classes it is usually higher."
+SOFT_TARGET = Note("soft_target", DRAWN)
+BY_ONE = "The truth is by one annotator, so that other annotators are not covered: intervals take these labels for the truth."
+ONE_ANNOTATOR = Note("truth_by_one", BY_ONE)
+REVERSED = "Below 0.5: {names}. Check whether the ratings are the other way round, or another class is the positive one (for a truth of "
+REVERSED += "classes: " + arg("positive", ...) + ")."
+GIVEN = "The probabilities of the truth are taken as given: intervals do not cover other annotators of the truth."
+AS_GIVEN = Note("truth_as_given", GIVEN)
 
 
 class StudyInput(NamedTuple):
@@ -43,7 +47,7 @@ class StudyInput(NamedTuple):
     unit: Int64
     clustered: bool
     left_out: dict[str, int]
-    notes: list[str]
+    notes: list[Note]
 
     @property
     def cells(self) -> ReadingCells:
@@ -58,10 +62,10 @@ class StudyInput(NamedTuple):
         """Return the (T, R) figures under this truth."""
         return self.figure.values(ReadingCells.of(self.rating, p)).reshape(self.rating.shape[:2])
 
-    def reversed(self, values: Mapping[str, float]) -> list[str]:
+    def reversed(self, values: Mapping[str, float]) -> list[Note]:
         """Return a note if one of these figures is an AUROC below 0.5."""
         low = [name for name, value in values.items() if value < 0.5] if isinstance(self.figure, SoftAuroc) else []
-        return [f"Below 0.5: {listed(low)}. " + REVERSED] if low else []
+        return [Note("reversed_ratings", REVERSED, names=listed(low))] if low else []
 
 
 def study_input(
@@ -92,9 +96,10 @@ def study_input(
     unit = np.unique(unit[at], return_inverse=True)[1].reshape(-1)
     if "cases" in factors:
         _check_cases(one, found.p, unit)
-        notes += [str(said)] if clusters is not None and (said := few_clusters(int(unit.max()) + 1)) else []
+        notes += [said] if clusters is not None and (said := few_clusters(int(unit.max()) + 1)) else []
     if out.any():
-        notes.append(f"Left out: {listed(map(str, readings.readers[out].tolist()))} ({LEFT_OUT}).")
+        names = listed(map(str, readings.readers[out].tolist()))
+        notes.append(Note("readers_left_out", "Left out: {names} ({reason}).", names=names, reason=LEFT_OUT))
     rating, readers = readings.rating[:, kept][:, :, at], readings.readers[kept]
     notes += _notes_on(rating, readers, factors)
     if not found.is_hard:
@@ -122,12 +127,12 @@ def checked_resamples(n_resamples: object, seed: object) -> int:
     return checks.whole("n_resamples", n_resamples, 2)
 
 
-def _random_of(random: object, truth: CaseTruth) -> tuple[tuple[str, ...], list[str]]:
+def _random_of(random: object, truth: CaseTruth) -> tuple[tuple[str, ...], list[Note]]:
     """Return the random factors, and a note if more should be random."""
     n_annotators = 0 if truth.without is None else len(truth.without)
     notes = [ONE_ANNOTATOR] if n_annotators == 1 else []
     if random is None:
-        few = [f"{n_annotators} annotators of the truth: their part depends on the differences between them."]
+        few = [Note("few_of_truth", "{n} annotators of the truth: their part depends on the differences between them.", n=n_annotators)]
         return (*BOTH, *(("annotators",) if n_annotators > 1 else ())), notes + (few if 1 < n_annotators < FEW_READERS else [])
     given = (random,) if isinstance(random, str) or not isinstance(random, Iterable) else tuple(random)
     factors = tuple(one for one in BOTH if one in given)
@@ -153,16 +158,23 @@ def _without_figure(figure: FigureOfMerit, p: Array, rating: Array, unit: Int64 
     return np.asarray((undefined.reshape(shape) & there).any(axis=0) | ~there.any(axis=0))
 
 
-def _notes_on(rating: Array, readers: NDArray[Any], factors: tuple[str, ...]) -> list[str]:
+def _notes_on(rating: Array, readers: NDArray[Any], factors: tuple[str, ...]) -> list[Note]:
     notes, names = [], list(map(identifiers.name, readers))
     if "readers" in factors and len(readers) < FEW_READERS:
-        notes.append(f"{len(readers)} readers: the intervals depend on the differences between them.")
+        notes.append(Note("few_readers", "{n} readers: the intervals depend on the differences between them.", n=len(readers)))
     seen: dict[bytes, str] = {}
     for r, name in enumerate(names):
         other = seen.setdefault(rating[:, r].tobytes(), name)
         if other != name:
-            notes.append(f"Readers {other} and {name} gave the same ratings, and are counted as two.")
+            words = "Readers {one} and {other} gave the same ratings, and are counted as two."
+            notes.append(Note("same_ratings", words, one=other, other=name))
     return notes
+
+
+def left_out_resamples(n: int) -> list[Note]:
+    """Return a note on resamples that have no figures."""
+    words = "{n} resamples without a figure of every reader were left out."
+    return [Note("resamples_left_out", words, n=n)] if n else []
 
 
 def chosen_covariance(covariance: object, given: StudyInput, cells: ReadingCells) -> str:

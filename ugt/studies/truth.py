@@ -10,6 +10,7 @@ from .._base import identifiers
 from .._base.arrays import Array, NDArray
 from .._base.checks import error
 from .._base.names import look, positive_by_default
+from .._base.notes import Note
 from .._base.wording import arg
 from ..annotations import Labels
 from ..plausibilities import Plausibilities
@@ -90,11 +91,11 @@ def _positive_class(classes: NDArray[Any], positive: object) -> int:
     return names.index(str(positive))
 
 
-def positive_note(truth: object, positive: object) -> list[str]:
+def positive_note(truth: object, positive: object) -> list[Note]:
     """Return a note on the positive class of a truth of classes with names, if it was not given."""
     if positive is not None or not isinstance(truth, (Labels, Plausibilities)):
         return []
-    return [*map(str, positive_by_default(truth.axes.classes.tolist(), "positive"))]
+    return positive_by_default(truth.axes.classes.tolist(), "positive")
 
 
 def _checked(p: Array, readings: Readings) -> Array:
