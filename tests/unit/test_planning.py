@@ -369,7 +369,7 @@ def test_no_number_of_cases_is_enough():
     with pytest.warns(RuntimeWarning, match="at least 15"):
         assert ugt.plan_annotations(components=PARTS, power=0.8, difference=0.05, max_annotators=10).best is None
     assert wider.table[0].n_annotators == needed
-    with pytest.warns(RuntimeWarning, match="no number of cases up to 10,000,000 is enough with up to 50 annotators$"):
+    with pytest.warns(RuntimeWarning, match="no number of cases up to 10,000,000 is enough with up to 50 annotators[.]$"):
         assert ugt.plan_annotations(components={**PARTS, "annotators": 0.0}, width=1e-5).best is None
     with pytest.warns(RuntimeWarning):
         assert ugt.plan_annotations(components=PARTS, width=0.05, max_annotators=needed - 1).best is None
@@ -584,7 +584,7 @@ def test_reader_study_needs_more_readers_first():
     needed = int(found.notes[-1].text.rstrip(".").split()[-1])
     assert found.best is None
     assert ugt.studies.plan_reader_study(PILOT, difference=0.03, max_readers=needed).best.n_readers == needed
-    with pytest.warns(RuntimeWarning, match="no number of cases up to 10,000,000 is enough with up to 2 readers$"):
+    with pytest.warns(RuntimeWarning, match="no number of cases up to 10,000,000 is enough with up to 2 readers[.]$"):
         assert ugt.studies.plan_reader_study({**PILOT, "test_reader": 0.0}, width=1e-4, max_readers=2).best is None
     few = ugt.studies.plan_reader_study({**PILOT, "test_reader": -0.001, "n_readers": 3}, difference=0.1)
     assert "negative; it counts as 0" in few.notes[0].text and "3 readers, so that" in few.notes[1].text

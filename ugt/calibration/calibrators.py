@@ -182,19 +182,6 @@ class VectorScaling(Regularised):
     _kind, _penalties = VectorMap, ("penalty_b",)
     _fitted: ClassVar[dict[str, Any]] = {"scale_": "K", **Regularised._fitted}
 
-    def __init__(
-        self,
-        *,
-        penalty_b: object = 0.1,
-        validation: float = 0.2,
-        input: str = "logits",
-        floor: float | None = None,
-        fractional: bool = False,
-        seed: Any = 0,
-    ) -> None:
-        self.penalty_b, self.validation = penalty_b, validation
-        self.input, self.floor, self.fractional, self.seed = input, floor, fractional, seed
-
     def _keep(self, theta: Array) -> None:
         self.scale_, self.shift_ = theta[0].copy(), theta[1].copy()
 
@@ -245,18 +232,11 @@ class MatrixScaling(Regularised):
     _fitted: ClassVar[dict[str, Any]] = {"matrix_": "KK", "penalty_w_": float, **Regularised._fitted}
 
     def __init__(
-        self,
-        *,
-        penalty_w: object = 10.0,
-        penalty_b: object = 1.0,
-        validation: float = 0.2,
-        input: str = "logits",
-        floor: float | None = None,
-        fractional: bool = False,
-        seed: Any = 0,
-    ) -> None:
-        self.penalty_w, self.penalty_b, self.validation = penalty_w, penalty_b, validation
-        self.input, self.floor, self.fractional, self.seed = input, floor, fractional, seed
+        self, *, penalty_w: object = 10.0, penalty_b: object = 1.0, validation: float = 0.2, input: str = "logits",
+        floor: float | None = None, fractional: bool = False, seed: Any = 0,
+    ) -> None:  # fmt: skip
+        super().__init__(penalty_b=penalty_b, validation=validation, input=input, floor=floor, fractional=fractional, seed=seed)
+        self.penalty_w = penalty_w
 
     def _keep(self, theta: Array) -> None:
         self.matrix_, self.shift_ = theta[:, :-1].copy(), theta[:, -1].copy()

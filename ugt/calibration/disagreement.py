@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from .. import resampling
 from .._base import checks, notices
 from .._base.arrays import Array, NDArray
 from .._base.axes import owned
@@ -25,7 +24,6 @@ from .bins import Bins
 from .in_bins import LossesInBins
 from .input import NO_WEIGHT, case_weights, count_table, counts_error, counts_of, named, readable
 from .pairs_of_labels import given_statistic, predictions
-from .reliability import ReliabilityCurve
 from .sums import CASES, CL, LANES, RL, SINGLE_BINS, BinLosses, Loss, Losses, Rows, number, slopes, table
 
 
@@ -250,46 +248,8 @@ class DisagreementLosses(LossesInBins[DisagreementStatistic]):
         one = self._statistic
         return one.rows.share if one.given and one.classes else one.rows.share[:, 0]
 
-    def reliability_curve(
-        self,
-        k: int | None = None,
-        level: float = 0.95,
-        *,
-        clusters: object = None,
-        strata: object = None,
-        n_resamples: int = 1000,
-        seed: resampling.Seed = 0,
-    ) -> ReliabilityCurve:
-        """Return mean predicted disagreement and mean share of pairs of labels that differ, per bin, with intervals [B fig. 2b].
-
-        Parameters
-        ----------
-        k : int, optional
-            Number of a class, for predictions by class: one label of the pair is this class and the other is not. Default: the two labels
-            differ. For a statistic with several values, the number of a value.
-        level, clusters, strata, n_resamples, seed
-            As for :meth:`HistogramLosses.reliability_curve`. Score intervals count disjoint pairs of labels only, which makes them too
-            wide rather than too narrow: 95% intervals of cases with four labels held the truth in 96 to 100% of simulations.
-
-        Returns
-        -------
-        ReliabilityCurve
-            The curve; a warning names bins with fewer than 10 cases.
-
-        Raises
-        ------
-        ValueError
-            If there is no such class, or no value is named of a statistic with several.
-
-        Examples
-        --------
-        >>> import ugt
-        >>> counts, probs = [[3, 1]] * 15 + [[4, 0]] * 15, [[0.6, 0.4]] * 15 + [[0.9, 0.1]] * 15
-        >>> curve = ugt.calibration.disagreement_losses(counts, ugt.calibration.predicted_disagreement(probs), n_bins=3).reliability_curve()
-        >>> curve.mean_probability.round(2).tolist(), curve.label_share.tolist()
-        ([0.18, 0.48, nan], [0.0, 0.5, nan])
-        """
-        one, drawn = self._statistic, {"clusters": clusters, "strata": strata, "n_resamples": n_resamples, "seed": seed}
+    def _column(self, k: Any) -> tuple[int, str, str, float]:
+        one = self._statistic
         overall = 0 if one.given and one.classes else 1  # number of columns before those of classes
         if k is None:
             if not overall:
@@ -301,7 +261,7 @@ class DisagreementLosses(LossesInBins[DisagreementStatistic]):
             k = checks.whole("k", k, 0, len(one.classes) - 1)
             column = overall + k
             name = f"{'class' if overall else 'value'} {one.classes[k]}"
-        return self._curve(column, name, "statistic" if one.given else "disagreement", one.pairs_per_case, level, drawn)
+        return column, name, "statistic" if one.given else "disagreement", one.pairs_per_case
 
     @property
     def ce(self) -> float:

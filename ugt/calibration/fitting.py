@@ -134,12 +134,17 @@ def counted(reasons: dict[str, Bools]) -> dict[str, int]:
 class Regularised(Scaling):
     """The base class of maps with regularisers, which may have to be chosen among several."""
 
-    validation: float
-    seed: int
     _fitted: ClassVar[dict[str, Any]] = {"shift_": "K", "penalty_b_": float, "path_": list, **Scaling._fitted}
 
     _kind: ClassVar[type[VectorMap] | type[MatrixMap]]  # is called with the number of classes and
     _penalties: ClassVar[tuple[str, ...]]
+
+    def __init__(
+        self, *, penalty_b: object = 0.1, validation: float = 0.2, input: str = "logits", floor: float | None = None,
+        fractional: bool = False, seed: Any = 0,
+    ) -> None:  # fmt: skip
+        super().__init__(input=input, floor=floor, fractional=fractional)
+        self.penalty_b, self.validation, self.seed = penalty_b, validation, seed
 
     def _fit(self, table: LogitTable, histograms: LabelTable, unit: Int32 | None) -> None:
         u, y = table.all_logits(), histograms.all()

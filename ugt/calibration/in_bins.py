@@ -50,15 +50,56 @@ class LossesInBins(resampling.Result, Generic[Sums]):
     def bin_counts(self) -> Int64:
         return np.asarray(number(self._statistic.cells).sum(axis=0).astype(np.int64))
 
-    def _curve(self, column: int, name: str, of: str, per_case: float, level: float, drawn: dict[str, Any]) -> ReliabilityCurve:
-        """Return the curve of a column, with score intervals of at most ``per_case`` independent labels per case, or by resamples."""
+    def reliability_curve(
+        self, k: int | None = None, level: float = 0.95, *, clusters: object = None, strata: object = None, n_resamples: int = 1000,
+        seed: resampling.Seed = 0,
+    ) -> ReliabilityCurve:  # fmt: skip
+        """Return the mean prediction and the mean share of labels of one class, or of pairs that differ [B fig. 2b], per bin.
+
+        Parameters
+        ----------
+        k : int, optional
+            Number of the class; of disagreement, for predictions by class: one label of the pair is this class and the other is not.
+            Default, for disagreement only: the two labels differ. For a statistic with several values, the number of a value.
+        level : float
+            Level of the intervals of the shares, in (0, 1).
+        clusters, strata, n_resamples, seed
+            If clusters or strata are given, intervals are those of :meth:`Resamples.interval`; NaN for a bin with fewer than two clusters.
+            Otherwise they are score intervals (Wilson 1927) with the number of independent labels that gives the variance among the cases
+            of the bin. Those of disagreement count disjoint pairs of labels only, which makes them too wide rather than too narrow: 95%
+            intervals of cases with four labels held the truth in 96 to 100% of simulations.
+
+        Returns
+        -------
+        ReliabilityCurve
+            The curve; a warning names bins with fewer than 10 cases.
+
+        Raises
+        ------
+        ValueError
+            If there is no such class, or none is named where one is needed.
+
+        Examples
+        --------
+        >>> import ugt
+        >>> counts, probs = [[3, 1]] * 15 + [[4, 0]] * 15, [[0.6, 0.4]] * 15 + [[0.9, 0.1]] * 15
+        >>> curve = ugt.calibration.disagreement_losses(counts, ugt.calibration.predicted_disagreement(probs), n_bins=3).reliability_curve()
+        >>> curve.mean_probability.round(2).tolist(), curve.label_share.tolist()
+        ([0.18, 0.48, nan], [0.0, 0.5, nan])
+        """
+        column, name, of, per_case = self._column(k)
         level = resampling.check_level(level)
         one = self._statistic
         cells = one.cells.sum(axis=0)[column]
         ends = reliability.score_interval(cells, per_case, level)
-        if drawn["clusters"] is not None or drawn["strata"] is not None:
-            ends = ResultsOf(reliability.LabelShares.of_column(one, column), self).resamples(**drawn).interval(level)
+        if clusters is not None or strata is not None:
+            shares = ResultsOf(reliability.LabelShares.of_column(one, column), self)
+            ends = shares.resamples(clusters=clusters, strata=strata, n_resamples=n_resamples, seed=seed).interval(level)
         return reliability.curve(self.bin_edges[column], cells, ends, name, of)
+
+    def _column(self, k: Any) -> tuple[int, str, str, float]:
+        """Return the column of a class, its name, what is counted, and the most independent labels per case."""
+        raise NotImplementedError
 
     def calibration_error(self, p: float = 1.0) -> CalibrationError:
         """Return the plug-in calibration error of any power p from 1 to 100, in the same bins, as :class:`CalibrationError`.

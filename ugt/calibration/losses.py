@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from .. import resampling
 from .._base import checks
 from .._base.arrays import Array, Bools, NDArray
 from .._base.lazy import cached_property
@@ -18,7 +17,6 @@ from ..resampling import Panel, over
 from .bins import Bins
 from .in_bins import LossesInBins
 from .input import NO_LABELS, NO_WEIGHT, ONE_LABEL, Histograms, counts_of, named
-from .reliability import ReliabilityCurve
 from .sums import (
     LANES,
     LOSSES,
@@ -316,35 +314,7 @@ class HistogramLosses(LossesInBins[HistogramStatistic]):
     def _paired(self) -> HistogramLosses | None:
         return HistogramLosses({}, self._statistic.paired()) if self._statistic.totals[0] else None
 
-    def reliability_curve(
-        self,
-        k: int,
-        level: float = 0.95,
-        *,
-        clusters: object = None,
-        strata: object = None,
-        n_resamples: int = 1000,
-        seed: resampling.Seed = 0,
-    ) -> ReliabilityCurve:
-        """Return the mean prediction and the mean share of labels of one class, per bin, with intervals.
-
-        Parameters
-        ----------
-        k : int
-            Number of the class.
-        level : float
-            Level of the intervals of the label shares, in (0, 1).
-        clusters, strata, n_resamples, seed
-            If clusters or strata are given, intervals are those of :meth:`Resamples.interval`; NaN for a bin with fewer than two clusters.
-            Otherwise they are score intervals (Wilson 1927) with the number of independent labels that gives the variance among the cases
-            of the bin.
-
-        Returns
-        -------
-        ReliabilityCurve
-            The curve; a warning names bins with fewer than 10 cases.
-        """
+    def _column(self, k: Any) -> tuple[int, str, str, float]:
         k, totals = checks.whole("k", k, 0, len(self.classes) - 1), self._statistic.totals
         per_case = over(totals[2] + totals[5], totals[0] + totals[3])
-        drawn = {"clusters": clusters, "strata": strata, "n_resamples": n_resamples, "seed": seed}
-        return self._curve(k, f"class {self.classes[k]}", "labels", float(per_case) if self.n_cases else 1.0, level, drawn)
+        return k, f"class {self.classes[k]}", "labels", float(per_case) if self.n_cases else 1.0

@@ -59,11 +59,8 @@ def add(commands: Any) -> None:
     option("--out", "DIR", "folder for agreement.csv and other tables; default: print only")
     option("--page", "FILE.html", "HTML page for the report of the annotations, without models; default: no page")
     option = group(parser, "agreement")
-    option(
-        "--weights",
-        WEIGHTS,
-        "weights of disagreements between ordered classes; default: all of these for ordered classes (quadratic for pairs), else none",
-    )
+    text = "weights of disagreements between ordered classes; default: all of these for ordered classes (quadratic for pairs), else none"
+    option("--weights", WEIGHTS, text)
     levels = (
         "scales for Krippendorff's alpha: nominal, ordinal, interval, ratio; default: nominal, or interval ordinal for grades and --ratings"
     )

@@ -91,29 +91,14 @@ def add(commands: Any) -> None:
     option = group(parser, "calibrator")
     option("--method", tuple(METHODS), "calibrator; default: %(default)s", default="temperature")
     add_input(option)
-    option(
-        "--penalty-b",
-        "L",
-        "penalty of shifts (vector, matrix); of several, the one with the lowest loss; default: 0.1 (vector), 1 (matrix)",
-        type=float,
-        nargs="+",
-    )
-    option(
-        "--penalty-w",
-        "L",
-        "penalty of weights off the diagonal (matrix); of several, the one with the lowest loss; default: 10",
-        type=float,
-        nargs="+",
-    )
+    text = "penalty of shifts (vector, matrix); of several, the one with the lowest loss; default: 0.1 (vector), 1 (matrix)"
+    option("--penalty-b", "L", text, type=float, nargs="+")
+    text = "penalty of weights off the diagonal (matrix); of several, the one with the lowest loss; default: 10"
+    option("--penalty-w", "L", text, type=float, nargs="+")
     option("--penalty", "L", "penalty of log concentrations (alpha); default: 0.005", type=float)
     option("--floor", "P", "smallest probability; lower ones are raised to it; default: that of the calibrator", type=float)
-    option(
-        "--features",
-        "FILES",
-        "two files of features, for validation and test cases (alpha); default: no features",
-        nargs=2,
-        metavar=("VALIDATION", "TEST"),
-    )
+    text = "two files of features, for validation and test cases (alpha); default: no features"
+    option("--features", "FILES", text, nargs=2, metavar=("VALIDATION", "TEST"))
     option = group(parser, "evaluation")
     add_resampling(option, "folds and the bootstrap")
     add_reading(parser)

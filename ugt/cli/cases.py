@@ -175,11 +175,8 @@ def add_input(option: Any) -> None:
 
 
 def add_resampling(option: Any, seed: str = "") -> None:
-    option(
-        "--clusters",
-        "FILE",
-        "CSV file with the columns case and cluster (such as the patient), which are kept together; default: no clusters",
-    )
+    text = "CSV file with the columns case and cluster (such as the patient), which are kept together; default: no clusters"
+    option("--clusters", "FILE", text)
     option("--level", "P", "level of the intervals; default: %(default)s", type=float, default=0.95)
     option("--n-boot", "N", "number of resamples of the bootstrap; default: %(default)s", type=int, default=1000, dest="n_resamples")
     if seed:

@@ -73,12 +73,8 @@ def add(commands: Any) -> None:
     option = group(parser, "files")
     option("--annotations", "FILE", "annotations of the calibration cases, and of test cases if there are any", required=True)
     option("--calibrate", "VALIDATION", f"predictions of the calibration cases: {PREDICTIONS}", required=True)
-    option(
-        "--apply",
-        "TEST",
-        "predictions of the test cases, for which sets are written; coverage is computed if the cases are annotated",
-        required=True,
-    )
+    text = "predictions of the test cases, for which sets are written; coverage is computed if the cases are annotated"
+    option("--apply", "TEST", text, required=True)
     option("--test-annotations", "FILE", "annotations of the test cases, in a file of their own; default: --annotations has them")
     option("--out", "DIR", "folder for sets.csv, sizes.csv, coverage.csv and conformal.json", required=True)
     option = group(parser, "sets")

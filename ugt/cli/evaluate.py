@@ -144,11 +144,8 @@ def _add_truth(parser: argparse.ArgumentParser) -> None:
     option("--annotator-reliability", "FILE", each)
     option("--prior", "X", "prior count per class (dirichlet), or fit to estimate it from the labels; default: 0.1", type=_number_or_fit)
     option("--background", "X", "concentration added to every class (prirn); default: 0", type=float)
-    option(
-        "--tie-weight",
-        ("split", "full"),
-        "weight of tied classes (irn, prirn): a share of that of their block, or all of it, each; default: split",
-    )
+    text = "weight of tied classes (irn, prirn): a share of that of their block, or all of it, each; default: split"
+    option("--tie-weight", ("split", "full"), text)
     computed = (
         "integrals, with weighted points where there are none (auto), integrals only (exact), points only (weighted), or draws by chains "
         "(gibbs); for plackett-luce; default: auto"
@@ -162,13 +159,8 @@ def _add_truth(parser: argparse.ArgumentParser) -> None:
     )
     option("--n-warmup", "N", "number of sweeps before them in every chain (plackett-luce); default: 500", type=int)
     option("--n-chains", "N", "number of chains (plackett-luce); default: 4", type=int)
-    option(
-        "--k",
-        "K",
-        "numbers of top classes, for certainty and for top-k accuracy; default: 1 3 (three classes: 1 2; two: 1)",
-        type=int,
-        nargs="+",
-    )
+    text = "numbers of top classes, for certainty and for top-k accuracy; default: 1 3 (three classes: 1 2; two: 1)"
+    option("--k", "K", text, type=int, nargs="+")
     tied = "treatment of ties: share them (expectation), or take the class that comes first; default: expectation"
     option("--ties", ("expectation", "first"), tied)
     option("--seed", "N", "random seed for draws and the bootstrap; default: 0", type=int)

@@ -194,9 +194,8 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
         files[README] = _readme(texts, sizes)
     there = [file for file in files if os.path.lexists(Path(options.out) / file)]
     if there and not options.overwrite:
-        raise error(
-            "--out", "be a folder without these files (--overwrite replaces them)", f"{options.out!r}, which has {', '.join(there)}"
-        )
+        must = "be a folder without these files (--overwrite replaces them)"
+        raise error("--out", must, f"{options.out!r}, which has {', '.join(there)}")
     with written(options.out) as (draft, paths):
         for file, text in files.items():
             write_text(draft / file, text)

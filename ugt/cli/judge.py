@@ -104,7 +104,7 @@ def _write(draft: Path, made: JudgeAssessment, title: str | None) -> None:
     for name in TABLES:
         rows = getattr(made, name)
         if rows:
-            cells = [["; ".join(cell) if isinstance(cell, tuple) else cell for cell in row] for row in rows]
+            cells = [[" ".join(map(str, cell)) if isinstance(cell, tuple) else cell for cell in row] for row in rows]
             write_csv(draft / f"{name}.csv", rows[0]._fields, cells)
 
 

@@ -126,9 +126,8 @@ def _scores(metric: str, models: dict[str, Any], labels: Labels) -> Any:
     """Return the data that the metric needs besides annotations: none, a model, its first choices, or two models."""
     n = 0 if metric in COEFFICIENTS else 2 if metric == "difference" else 1
     if len(models) != n:
-        raise error(
-            "PREDICTIONS", f"hold {counted(n, 'model')} for --metric {metric}" if n else f"be left out for --metric {metric}", len(models)
-        )
+        must = f"hold {counted(n, 'model')} for --metric {metric}" if n else f"be left out for --metric {metric}"
+        raise error("PREDICTIONS", must, len(models))
     if metric != "discrepancy":
         return models if n == 2 else next(iter(models.values()), None)
     (one,) = models.values()

@@ -43,21 +43,14 @@ def add(commands: object) -> None:
     option("readings", "FILE", "table with one row per rating: test, reader, case, rating, and optionally truth")
     option("--truth", "FILE", f"table of case and truth, or labels of a panel ({ANNOTATIONS}); default: the column truth of FILE")
     option("--model", "FILE", f"scores of a model that reads alone, one per case: {PREDICTIONS}; default: compare tests")
-    option(
-        "--clusters",
-        "FILE",
-        "CSV file with the columns case and cluster (such as the patient), which are kept together; default: no clusters",
-    )
+    text = "CSV file with the columns case and cluster (such as the patient), which are kept together; default: no clusters"
+    option("--clusters", "FILE", text)
     option("--out", "DIR", "folder for figures.csv and differences.csv; default: print only")
     option = group(parser, "study")
     option("--positive", "NAME", "positive class, if the truth is of classes; default: the second of two")
     option("--figure", NAMED, "figure of merit of a reader; default: %(default)s", default="soft_auroc")
-    option(
-        "--threshold",
-        "X",
-        "lowest rating that calls a case positive (sensitivity, specificity, accuracy); default: 1, for ratings 0 and 1",
-        type=float,
-    )
+    text = "lowest rating that calls a case positive (sensitivity, specificity, accuracy); default: 1, for ratings 0 and 1"
+    option("--threshold", "X", text, type=float)
     option("--score-threshold", "X", "lowest score of --model that calls a case positive; default: --threshold", type=float)
     option("--method", ("or", "u"), "method: Obuchowski-Rockette (or), or U-statistics of Gallas (u); default: %(default)s", default="or")
     what = "random effects; default: readers cases, and annotators if the truth is a panel with names"
@@ -112,9 +105,8 @@ def _check(options: argparse.Namespace) -> None:
     if options.model is None and alone:
         raise error(f"--{alone[0].replace('_', '-')}", "be left out without --model", repr(getattr(options, alone[0])))
     if options.model is not None and (claim or options.method == "u"):
-        raise error(
-            f"--{claim[0] if claim else 'method'}", "be left out with --model", repr(getattr(options, claim[0] if claim else "method"))
-        )
+        got = repr(getattr(options, claim[0] if claim else "method"))
+        raise error(f"--{claim[0] if claim else 'method'}", "be left out with --model", got)
     if options.model is None and (len(claim) == 1 or bool(claim) != (options.margin is not None)):
         raise error("--new, --old and --margin", "be given together", "some of them")
 
@@ -178,9 +170,8 @@ def _scores(options: argparse.Namespace) -> dict[str, float]:
     read = prediction_file(options.model, None, options.positive, several=False, **beside(options, "decimal"))
     (model,) = read.models.values()
     if model.case_ids is None or model.scores.shape[1] not in (1, 2):
-        raise error(
-            "--model", "hold a case and one score per row (or the probabilities of two classes)", f"{model.scores.shape[1]} columns"
-        )
+        must = "hold a case and one score per row (or the probabilities of two classes)"
+        raise error("--model", must, f"{model.scores.shape[1]} columns")
     return dict(zip(model.case_ids.astype(str).tolist(), model.scores[:, -1].tolist()))
 
 

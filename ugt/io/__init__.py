@@ -130,21 +130,9 @@ def read_annotations(
     "Read as missing: 'NA' (1 cells)."
     """
     own = (
-        format,
-        columns or {},
-        classes,
-        missing,
-        merge_names,
-        annotator_columns,
-        ignore_columns,
-        duplicates,
-        decimal,
-        encoding,
-        separator,
-        ordered,
-        scale,
-        offered,
-    )
+        format, columns or {}, classes, missing, merge_names, annotator_columns, ignore_columns, duplicates, decimal, encoding, separator,
+        ordered, scale, offered,
+    )  # fmt: skip
     given = read_mapping(mapping)
     how = Reading(*own)._replace(**{key: given[key] for key in _not_given(Reading(*own)) & given.keys()})
     for argument, value in (("format", format), ("mapping: format", how.format)):

@@ -175,9 +175,8 @@ def _typed(part: Any, where: str) -> dict[str, Any]:
     kind = next((kind for kind in KINDS if isinstance(part, dict) and kind in part), None)
     if kind is None:
         must = "be choices, a rating or a ranker (marks inside a text or an image are not labels of a case)"
-        raise error(
-            "results", must, f"an object with the keys {', '.join(map(repr, part))}" if isinstance(part, dict) else repr(part), where
-        )
+        got = f"an object with the keys {', '.join(map(repr, part))}" if isinstance(part, dict) else repr(part)
+        raise error("results", must, got, where)
     return {"type": kind, "value": part}
 
 
@@ -256,11 +255,8 @@ def rankings_json(content: Any, how: Reading) -> Rankings:
     if not isinstance(content, dict):
         content = {"rankings": content}
     if not {"rankings"} <= set(content) <= {"rankings", "case_ids", "classes", "annotators"}:
-        raise error(
-            "file",
-            "have the key 'rankings' and optionally 'case_ids' and 'classes' (" + OTHER + ")",
-            f"the keys {listed(content) or 'none'}",
-        )
+        must = "have the key 'rankings' and optionally 'case_ids' and 'classes' (" + OTHER + ")"
+        raise error("file", must, f"the keys {listed(content) or 'none'}")
     names = content.get("classes") if how.classes is None else how.classes
     rankings = Rankings.from_blocks(content["rankings"], classes=names, case_ids=content.get("case_ids"), offered=how.offered)
     nested = content.get("annotators")  # one list per case, in the order of its rankings

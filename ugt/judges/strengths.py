@@ -225,9 +225,8 @@ def strengths(preferences: Preferences, *, model: str | None = None) -> Strength
     name = _model_of(preferences) if model is None else option("model", model, MODELS)
     if preferences.tied.any() and name != "davidson":
         i = int(np.argmax(preferences.tied))
-        raise error(
-            "preferences", f"have no ties for model {name!r} (use 'davidson')", f"{int(preferences.tied.sum())} ties", f"preference {i}"
-        )
+        must = f"have no ties for model {name!r} (use 'davidson')"
+        raise error("preferences", must, f"{int(preferences.tied.sum())} ties", f"preference {i}")
     if name != "plackett-luce":
         preferences.pairs()
     if preferences.tied.all():
