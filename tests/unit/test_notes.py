@@ -120,6 +120,27 @@ def test_notes_of_an_evaluation_in_its_json():
     assert all(type(value) in (str, int, float, bool, type(None)) for one in found["notes"] for value in one["values"].values())
 
 
+def test_plans_and_intervals_have_notes_with_codes_and_values():
+    plan = ugt.plan_annotations(components={"cases": 0.09, "annotators": 0.002, "labels": 0.12}, width=0.15, cost=(2, 1, 0))
+    pilot = {"error": 0.0027, "cov1": 0.0012, "cov2": 0.0015, "cov3": 0.0007, "test_reader": -0.0007, "n_cases": 100}
+    readers = ugt.studies.plan_reader_study(pilot, difference=0.06)
+    labels = ugt.Labels.from_wide([[0, 0, 1], [1, 1, 1], [0, 1, 0], [0, 0, 0]])
+    with notices.heard() as said:
+        spread = ugt.fleiss_kappa(labels).two_way()
+    assert [(one.code, dict(one.values)) for one in plan.notes[:1]] == [("fewest_annotators", {"n": 4, "most": 10**7})]
+    assert [one.code for one in (*plan.notes[1:], *readers.notes)] == ["free_annotators", "negative_variance"]
+    assert list(spread.notes) == said and [(one.code, one.values["n"]) for one in said] == [("interval_of_few_annotators", 3)]
+
+
+def test_a_part_leaves_out_the_warning_with_the_code_of_undefined_numbers():
+    data = [[1.0, 0.0], [1.0, 0.0]], [[1.0, 0.0], [0.5, 0.5]]  # without positives
+    with notices.heard() as said:
+        ugt.states.partial("soft_auroc", *data)
+        assert said == []  # other parts may have some
+        ugt.soft_auroc(*data)
+    assert [(one.code, str(one)) for one in said] == [("undefined", "undefined: class without positives or negatives")]
+
+
 def test_the_guide_for_a_caution_names_files_that_are_there():
     text = (Path(house.PACKAGE).parent / "docs" / "development.md").read_text(encoding="utf-8")
     (part,) = re.findall(r"## Add a caution\n(.*?)\n## ", text, re.DOTALL)

@@ -340,22 +340,7 @@ def _record(problem: Problem, fit: GradedFit, run: Any, precision: Any, used: ND
         return out
 
     return GradedResponse(
-        point,
-        given.labels.annotators,
-        given.n_labels,
-        everybody(shift),
-        everybody(of_shift),
-        everybody(np.exp(place.log_a)),
-        everybody(np.exp(place.log_a) * of_log_a),
-        between(place.common),
-        between(of_threshold),
-        everybody(between(place.cut)),
-        moments[:, 0],
-        moments[:, 1],
-        fit.log_likelihood,
-        run.trace,
-        run.converged,
-        n_groups,
-        given.left_out,
-        (problem, place, found, used),
-    )
+        point, given.labels.annotators, given.n_labels, everybody(shift), everybody(of_shift), everybody(np.exp(place.log_a)),
+        everybody(np.exp(place.log_a) * of_log_a), between(place.common), between(of_threshold), everybody(between(place.cut)),
+        moments[:, 0], moments[:, 1], fit.log_likelihood, run.trace, run.converged, n_groups, given.left_out, (problem, place, found, used),
+    )  # fmt: skip

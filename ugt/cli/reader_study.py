@@ -18,6 +18,7 @@ from ..studies.covariances import METHODS
 from ..studies.figures import NAMED
 from .cases import annotations_of, beside, missing_texts, of_cases
 from .command import ANNOTATIONS, PREDICTIONS, aligned, decimal, group, new_command, say, took, written
+from .facts import counted
 from .reading import add_reading
 from .wording import worded_note
 
@@ -115,20 +116,11 @@ def _readings_of(options: argparse.Namespace) -> ReadingFile:
     columns: dict[str, Any] = {role: name for role in COLUMNS if (name := getattr(options, f"{role}_column")) is not None}
     columns.update({"case": options.case_column} if options.case_column is not None else {})
     read = reading_file(options.readings, columns, missing=missing_texts(options), decimal=options.decimal, encoding=options.encoding)
-    found = {
-        "file": options.readings,
-        "taken_for": "readings",
-        "columns": read.columns,
-        "not_used": read.unused,
-        "n_tests": len(set(read.test.tolist())),
-        "n_readers": len(set(read.reader.tolist())),
-        "n_cases": len(set(read.case.tolist())),
-        "n_ratings": len(read.rating),
-        "left_out": read.left_out,
-    }
-    sizes = [
-        f"{found[f'n_{what}']:,} {what if found[f'n_{what}'] != 1 else what[:-1]}" for what in ("tests", "readers", "cases", "ratings")
-    ]
+    of = {"test": read.test, "reader": read.reader, "case": read.case}
+    n = {**{name: len(set(column.tolist())) for name, column in of.items()}, "rating": len(read.rating)}
+    found = {"file": options.readings, "taken_for": "readings", "columns": read.columns, "not_used": read.unused}
+    found.update({f"n_{name}s": size for name, size in n.items()}, left_out=read.left_out)
+    sizes = [counted(size, name) for name, size in n.items()]
     sizes += [f"left out: {reason} ({n:,})" for reason, n in read.left_out.items()]
     took(found, f"{options.readings}: readings (one row per rating): {', '.join(sizes)}.")
     return read

@@ -204,13 +204,6 @@ def _log(rows: list[Row], form: str) -> JudgeLog:
         kept.append(row)
     if not kept:
         raise error("log", "hold verdicts", listed(left_out, MOST_SHOWN))
-    return JudgeLog(
-        as_names([row.case for row in kept]),
-        np.array([row.system for row in kept]),
-        np.array([row.judge for row in kept]),
-        np.array([row.verdict or "" for row in kept]),
-        np.array([row.score for row in kept], np.float64),
-        np.array([row.repeat for row in kept], np.int64),
-        form,
-        left_out,
-    )
+    system, judge, verdict = (np.array([getattr(row, name) or "" for row in kept]) for name in ("system", "judge", "verdict"))
+    score, repeat = np.array([row.score for row in kept], np.float64), np.array([row.repeat for row in kept], np.int64)
+    return JudgeLog(as_names([row.case for row in kept]), system, judge, verdict, score, repeat, form, left_out)

@@ -310,11 +310,6 @@ def _drawn(annotations: Annotations, times: Int64) -> Annotations:
     ranking_offsets, blocks = take(annotations.ranking_offsets, at)
     block_offsets, items = take(annotations.block_offsets, blocks)
     return Rankings(
-        annotations.axes,
-        annotations.annotators,
-        before[annotations.case_offsets],
-        ranking_offsets,
-        block_offsets,
-        annotations.items[items],
-        annotations.annotator[at],
-    )
+        annotations.axes, annotations.annotators, before[annotations.case_offsets], ranking_offsets, block_offsets,
+        annotations.items[items], annotations.annotator[at],
+    )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Callable
 
 import numpy as np
@@ -163,14 +163,7 @@ def _of_test(readings: Readings, test: object) -> Readings:
         raise checks.error("test", f"be one of {', '.join(map(identifiers.name, readings.tests))}", None)
     t = 0 if test is None else readings.test_position(test)
     there = readings.read[t].any(axis=1)
-    return Readings(
-        readings.tests[[t]],
-        readings.readers[there],
-        readings.case_ids,
-        readings.rating[t : t + 1, there],
-        readings.numbered,
-        readings.unnamed,
-    )
+    return replace(readings, tests=readings.tests[[t]], readers=readings.readers[there], rating=readings.rating[t : t + 1, there])
 
 
 def _scores(scores: object, readings: Readings) -> Array:
@@ -222,18 +215,11 @@ class _Compared:
         notes += given.reversed({"model": model.value, "readers": alone.value})
         bounded, n = given.figure.bounded, len(given.unit)
         return AgainstReaders(
-            difference,
-            figure_record("model", model, 0, level, bounded, False),
+            difference, figure_record("model", model, 0, level, bounded, False),
             figure_record(given.tests[0], alone, r, level, bounded, False),
             None if margin is None else difference.non_inferiority(margin, level=level),
-            values[:-1],
-            given.readers,
-            given.random,
-            way,
-            n,
-            given.left_out,
-            tuple(dict.fromkeys(notes)),
-        )
+            values[:-1], given.readers, given.random, way, n, given.left_out, tuple(dict.fromkeys(notes)),
+        )  # fmt: skip
 
     def _with_panel(self, one: Estimated, at: int) -> Estimated:
         """Return the difference, the readers or the model (``at``), with the annotators' part of the variance of the truth."""
