@@ -223,16 +223,11 @@ def _names_systems(options: argparse.Namespace) -> bool:
 
 def _lines(made: JudgeAssessment) -> list[str]:
     rows = [
-        [
-            f"{row.judge} on {row.system}",
-            spanned(row.corrected, row.low, row.high, 3),
-            spanned(row.corrected, row.cases_low, row.cases_high, 3),
-            decimal(row.judge_alone, 3),
-            decimal(row.people_alone, 3),
-            f"{row.n_labelled:,} of {row.n_cases:,}",
-        ]
+        [f"{row.judge} on {row.system}", spanned(row.corrected, row.low, row.high, 3),
+         spanned(row.corrected, row.cases_low, row.cases_high, 3), decimal(row.judge_alone, 3), decimal(row.people_alone, 3),
+         f"{row.n_labelled:,} of {row.n_cases:,}"]
         for row in made.means
-    ]
+    ]  # fmt: skip
     head = ["", "corrected mean", "same annotators", "judge alone", "labels alone", "labelled"]
     legend = f"In brackets: {100 * made.level:g}% intervals, over cases and annotators, and over cases with the same annotators."
     notes = [f"Note: {row.judge} on {row.system}: {note}" for row in made.means for note in row.notes]

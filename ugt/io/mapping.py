@@ -76,19 +76,12 @@ def checked(content: Any, folder: Path | None = None) -> dict[str, Any]:
     unknown = [key for key in content if key not in KEYS]
     if unknown:
         raise error("mapping", f"have only the keys {', '.join(KEYS)}", repr(unknown[0]))
-    kinds = {"path": str, "format": str, "columns": Mapping, "missing": (list, tuple), "records": str, "fields": Mapping}
-    kinds |= {
-        "merge_names": bool,
-        "annotator_columns": (list, tuple),
-        "ignore_columns": (list, tuple),
-        "duplicates": str,
-        "decimal": str,
-        "encoding": str,
-        "ordered": (bool, list, tuple),
-        "scale": (str, list, tuple),
-    }
+    many = (list, tuple)
+    kinds: dict[str, Any] = dict.fromkeys(("path", "format", "records", "duplicates", "decimal", "encoding"), str)
+    kinds |= {**dict.fromkeys(("columns", "fields"), Mapping), **dict.fromkeys(("missing", "annotator_columns", "ignore_columns"), many)}
+    kinds |= {"merge_names": bool, "ordered": (bool, *many), "scale": (str, *many)}
     for key, kind in kinds.items():
-        if key in content and not isinstance(content[key], kind):  # type: ignore[arg-type]
+        if key in content and not isinstance(content[key], kind):
             words = {str: "text", Mapping: "an object", bool: "true or false", (bool, list, tuple): "true or a list"}
             wanted = words.get(kind, "'real' or a list" if key == "scale" else "a list")
             raise error(f"mapping: {key}", f"be {wanted}", repr(content[key]))

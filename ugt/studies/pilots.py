@@ -24,17 +24,9 @@ from ..soft.input import read as read_soft
 from .components import PairedCases, ScoredLabels
 
 # Metric: the scale on which its intervals are symmetric.
-METRICS = {
-    "agreement": "logit",
-    "difference": "identity",
-    "soft_auroc": "logit",
-    "discrepancy": "log",
-    "alpha": "complement",
-    "kappa": "complement",
-    "ac1": "complement",
-    "percent_agreement": "complement",
-}
 COEFFICIENTS = {"alpha": "", "kappa": "fleiss_kappa", "ac1": "gwet_ac1", "percent_agreement": "percent_agreement"}
+METRICS = {"agreement": "logit", "difference": "identity", "soft_auroc": "logit", "discrepancy": "log"}
+METRICS |= dict.fromkeys(COEFFICIENTS, "complement")
 OF_PAIRS = ("discrepancy", *COEFFICIENTS)
 LEAST_CASES = 10  # least number of cases with two labels
 EACH_ONE_CASE = "no annotator labelled two cases: differences between annotators are part of the labels, each by another annotator."
