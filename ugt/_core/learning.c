@@ -81,7 +81,7 @@ static int start(ugt_point_work *w, int64_t i)
         double shapes = 0.0, wins = 0.0, later = 0.0;
         for (int64_t j = d - 1; j >= 0; j--) {
             const int64_t k = w->order[j];
-            if (has_mode && j + 1 < d) {
+            if (has_mode) {
                 const double b = lambda[k] / (lambda[k] + later), rest = later / (lambda[k] + later);
                 double bend = 0.0;
                 for (int64_t l = 0; l < d; l++)

@@ -33,9 +33,7 @@ from .reliability_profile import FittedReliability, fitted
 MODELS = ("dirichlet", "prirn", "plackett_luce")
 SPANS = {"dirichlet": (0.02, 50.0), "prirn": (0.1, 1000.0), "plackett_luce": (0.1, 20.0)}
 N_GRID = 33
-# Points under Plackett-Luce; points of the parabola; runs, whose differences give the Monte Carlo error.
-N_SAMPLED, N_NEAR, N_RUNS = 9, 5, 4
-DRAWN = -1
+N_SAMPLED, N_RUNS = 9, 4  # points under Plackett-Luce; runs, whose differences give the Monte Carlo error
 LEAST, LEAST_EACH = 10, 50  # least number of references in all, and of an annotator
 TINY = 1e-13  # error of the probabilities
 STEP = 1e-3  # step in log γ for derivatives
@@ -76,8 +74,8 @@ def fit_reliability(
         of NaN for a case without reference. At least 10 cases, which must be a random part of all cases.
     model : {"dirichlet", "prirn", "plackett_luce"}
         The truth model that uses the reliability. For ``"plackett_luce"`` the probabilities are integrals, on a coarse grid; one below its
-        error counts as that error. Cases without an integral (see :func:`plackett_luce`) get shares of draws, with half a draw added and
-        the same streams at each point; then the likelihood is a parabola in log γ through the best five points.
+        error counts as that error. Cases without an integral (see :func:`plackett_luce`) have weighted points, or draws, of which one
+        counts at least, with the same streams at each reliability.
     per_annotator : bool
         One reliability for each annotator (labels and ``"dirichlet"`` only): posterior mode with log γ_r ~ N(m, spread²), m free.
     spread : float
@@ -245,17 +243,17 @@ def _of_other_cases(known: Any, rows: Int64) -> tuple[str, ...]:
     )
 
 
-# ---- of Plackett-Luce, by integrals and weighted points, or by draws
+# ---- of Plackett-Luce
 
 
 def _of_plackett_luce(known: Any, wanted: Array, options: dict[str, Any], said: dict[str, Any]) -> FittedReliability:
-    """Return the reliability by log-likelihoods on a coarse grid: through a spline if all cases are integrals, else through a parabola."""
+    """Return the reliability by log-likelihoods on a coarse grid, with a Monte Carlo error unless all cases are integrals."""
     word, n_draws = seed_of(options.pop("seed", 0)), checks.whole("n_draws", options.get("n_draws", N_DRAWS))
     make = _maker("plackett_luce", options)
     grid = np.geomspace(*SPANS["plackett_luce"], N_SAMPLED)
     weights = np.eye(known.n_classes)[wanted] if wanted.ndim == 1 else wanted
-    p, how = np.empty((N_RUNS, N_SAMPLED, *weights.shape)), np.full((N_SAMPLED, len(weights)), DRAWN)
-    least = np.full((N_SAMPLED, len(weights), 1), TINY)
+    p, is_exact = np.empty((N_RUNS, N_SAMPLED, *weights.shape)), np.zeros((N_SAMPLED, len(weights)), bool)
+    least = np.full((N_SAMPLED, len(weights), 1), 1.0 / n_draws)
     with notices.heard():
         for at, gamma in enumerate(grid.tolist()):
             post = make(known, reliability=gamma, seed=word)
@@ -263,39 +261,20 @@ def _of_plackett_luce(known: Any, wanted: Array, options: dict[str, Any], said: 
             if isinstance(post, Integrated):
                 _check_possible(known, ((weights > 0) & (post.mean() == 0)).any(axis=1))
                 stated = np.isfinite(post.error)  # else no point may have met an event, of which there are so many that count
-                how[at], least[at, :, 0] = post.how, np.where(stated, post.error, 1.0 / post.effective_size)
-            rows = np.flatnonzero(how[at] != EXACT)
+                is_exact[at], least[at, :, 0] = post.how == EXACT, np.where(stated, post.error, 1.0 / post.effective_size)
+            rows = np.flatnonzero(~is_exact[at])
             for run in range(1, N_RUNS if len(rows) else 1):
                 p[run, at, rows] = make(of_cases(known, rows), reliability=gamma, seed=word + run).membership(1)
-    drawn = (how == DRAWN)[..., None]
 
-    def likelihood(p: Array, n: int) -> Array:
-        return np.asarray((weights * np.log(np.where(drawn, (p * n + 0.5) / (n + 1), np.maximum(p, least)))).sum(axis=(-2, -1)))
+    def best_of(p: Array) -> FittedReliability:
+        return fitted(grid, np.asarray((weights * np.log(np.maximum(p, np.maximum(least, TINY)))).sum(axis=(-2, -1))), **said)
 
-    def best_of(values: Array) -> FittedReliability:
-        if not drawn.any():
-            return fitted(grid, values, **said)
-        best, top, parabola = _parabola(grid, values)
-        return FittedReliability(best, top, grid, values, std_error=None, at=parabola, **said)
-
-    found = best_of(likelihood(p.mean(0), N_RUNS * n_draws))
-    if (how == EXACT).all():
+    found = best_of(p.mean(0))
+    if is_exact.all():
         return found
-    runs = [best_of(likelihood(one, n_draws)).value for one in p]
+    runs = [best_of(one).value for one in p]
     finite = 0 < found.value < np.inf and all(0 < one < np.inf for one in runs)
     return replace(found, mc_error=found.value * float(np.log(runs).std(ddof=1)) / np.sqrt(N_RUNS) if finite else np.nan)
-
-
-def _parabola(grid: Array, values: Array) -> tuple[float, float, Any]:
-    """Return ``(value, its log-likelihood, the function of log γ)``; the value is 0 or inf if the highest point is an end."""
-    first = int(np.clip(np.argmax(values) - N_NEAR // 2, 0, len(grid) - N_NEAR))
-    near = slice(first, first + N_NEAR)
-    of = np.poly1d(np.polyfit(np.log(grid[near]), values[near], 2))
-    at = -of[1] / (2 * of[2]) if of[2] < 0 else np.inf
-    if np.log(grid[0]) <= at <= np.log(grid[-1]):
-        return float(np.exp(at)), float(of(at)), of
-    end = 0 if values[0] > values[-1] else -1
-    return (0.0 if end == 0 else np.inf), float(of(np.log(grid[end]))), of
 
 
 # ---- a reliability for each annotator
