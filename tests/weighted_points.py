@@ -41,12 +41,6 @@ class Points:
         assert self.stages.points(self.keys, self.law, self.seed, row, self.fit_of(i), n, self.stop, value.reshape(-1), weight, self.facts)
         return value, weight
 
-    def draws(self, i, n, n_draws):
-        value = np.empty((n_draws, self.sizes[i] // 3))
-        args = self.law, self.seed, np.array([i]), self.fit_of(i), np.array([n]), n_draws, self.stop, value.reshape(-1)
-        assert self.stages.point_draws(self.keys, *args)
-        return value
-
     def groups(self, value, group):
         """The sums (n, G) of groups of classes in the points of the only case."""
         sums = np.empty((1, len(value), max(group) + 1))

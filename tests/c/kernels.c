@@ -496,8 +496,6 @@ static int weigh_points(const shared *in, uint64_t *digest)
     NOTE(info);
     note(digest, value, (size_t)values * sizeof *value);
     note(digest, weight, (size_t)points * sizeof *weight);
-    TRY(ugt_point_draws(in->stages, KEY, &law, row, FEW, fit, n_points, 32, &stop, value));
-    note(digest, value, 32 * sizeof *value);
     return UGT_OK;
 }
 

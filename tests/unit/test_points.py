@@ -221,20 +221,6 @@ def test_agrees_with_the_exact_rule():
     assert (np.abs(value[1] - np.append(mean[:4], mean[4:].sum())) / error[1]).max() < 6
 
 
-def test_equal_weight_draws():
-    of = Points([[[[0, 1], [2]], [[1]]], [[[0, 1], [2]], [[1]]]], 8, 1.5, seed=5)
-    of.fit()
-    value, weight = of.points(0, 256)
-    draws = of.draws(0, 256, 1600)
-    assert np.exp(of.draws(0, 256, 32_000)).mean(0) == pytest.approx(weight @ np.exp(value), abs=2e-3)
-    assert special.logsumexp(draws, axis=1) == pytest.approx(0, abs=1e-12)
-    assert {tuple(one) for one in draws} <= {tuple(one) for one in value}
-    assert len({tuple(one) for one in draws}) > 1000
-    x, y = draws[:, 0], of.draws(1, 256, 1600)[:, 0]
-    assert abs(np.corrcoef(x, y)[0, 1]) < 0.12  # cases are independent of each other
-    assert abs(np.corrcoef(x[1:], x[:-1])[0, 1]) < 0.12
-
-
 def test_the_same_bytes_in_any_parts():
     rng = np.random.default_rng(3)
     cases = [random_case(rng, 5) for _ in range(12)]
@@ -244,7 +230,6 @@ def test_the_same_bytes_in_any_parts():
         one = Points(cases[i : i + 1], 9, 1.7, seed=8, keys=whole.keys[i : i + 1])
         assert all((a == b).all() for a, b in zip(one.fit()[0], fits[i]))
         assert all((a == b).all() for a, b in zip(one.points(0, 64), whole.points(i, 64)))
-        assert (one.draws(0, 64, 32) == whole.draws(i, 64, 32)).all()
 
     def part(begin, end):
         return [whole.points(i, 64) for i in range(begin, end)]
@@ -327,8 +312,6 @@ def test_refusals_and_stops():
         of.kept[:9] = np.where(np.arange(9) == place, number, fit)
         with pytest.raises(ValueError, match=r"^(?!options or outputs)"):
             of.points(0, 8)
-    with pytest.raises(ValueError, match="options or outputs"):
-        of.stages.point_draws(keys, law, 0, rows, fit, np.array([8]), 17, stop, np.empty(3 * 17))
 
 
 def test_tops_of_logs():
@@ -384,17 +367,14 @@ def test_effective_sizes_of_random_cases():
 
 
 def test_several_cases_at_once():
-    """One call for all cases writes the points and draws of each, one after the other."""
+    """One call for all cases writes the points of each, one after the other."""
     of = Points([[[[0], [1, 2]]], [[[3]]], [[[4, 0, 2], [1]], [[5]]]], 8, 1.7, 0.2)
     of.fit(first=8, most=8)
     n, count = np.array([16, 64, 8]), np.empty(3, np.int64)
     of.stages.count_points(of.law[2], of.rows, of.kept, n, count)
     values, weights, facts = np.empty((count * of.sizes // 3).sum()), np.empty(count.sum()), np.empty((3, 6))
     assert of.stages.points(of.keys, of.law, of.seed, of.rows, of.kept, n, of.stop, values, weights, facts)
-    draws = np.empty((32 * of.sizes // 3).sum())
-    assert of.stages.point_draws(of.keys, of.law, of.seed, of.rows, of.kept, n, 32, of.stop, draws)
     each = [of.points(i, n[i]) for i in range(3)]
     assert (values == np.concatenate([value.ravel() for value, _ in each])).all()
     assert (weights == np.concatenate([weight for _, weight in each])).all()
-    assert (draws == np.concatenate([of.draws(i, n[i], 32).ravel() for i in range(3)])).all()
     assert facts[:, 0].tolist() == n.tolist() and (facts[2] == of.facts[0])[[0, 1, 2, 4, 5]].all()

@@ -61,5 +61,3 @@ cdef extern from "ugt.h" nogil:
     int64_t ugt_points_count(const ugt_stages *, int, int64_t, const double *, int64_t)
     int ugt_points(const ugt_stages *, const uint64_t *, const ugt_points_law *, const int64_t *, int64_t, const double *, const int64_t *,
                    const int32_t *, double *, double *, double *)
-    int ugt_point_draws(const ugt_stages *, const uint64_t *, const ugt_points_law *, const int64_t *, int64_t, const double *, const int64_t *, int64_t,
-                        const int32_t *, double *)

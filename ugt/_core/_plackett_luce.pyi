@@ -89,15 +89,3 @@ class Stages:
         weight: NDArray[np.float64],
         info: NDArray[np.float64] | None = None,
     ) -> bool: ...
-    def point_draws(
-        self,
-        stream_key: NDArray[np.uint64],
-        law: tuple[float, float, int],
-        seed: int,
-        row: NDArray[np.int64],
-        fit: NDArray[np.float64],
-        n_points: NDArray[np.int64],
-        n_draws: int,
-        stop: NDArray[np.int32],
-        log_value: NDArray[np.float64],
-    ) -> bool: ...

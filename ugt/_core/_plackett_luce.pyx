@@ -198,17 +198,15 @@ cdef class Stages:
             count[i] = ugt_points_count(self.stages, rest, row[i], &fit[at], n_points[i])
             at += 3 * self.width(row[i], row[i] + 1)
 
-    cdef int64_t values(self, int rest, const int64_t[::1] row, const double[::1] fit, const int64_t[::1] n_points, int64_t n_draws,
-                        int64_t *n) except -1:
-        """Return how many log plausibilities cases have, and set how many points, or draws if n_draws is not 0."""
-        cdef int64_t i, own, total = 0
+    cdef int64_t values(self, int rest, const int64_t[::1] row, const double[::1] fit, const int64_t[::1] n_points, int64_t *n) except -1:
+        """Return how many log plausibilities the points of cases have, and set how many points there are."""
+        cdef int64_t i, total = 0
         cdef int64_t[::1] count = array("q", bytes(8 * row.shape[0]))
         self.count_points(rest, row, fit, n_points, count)
         n[0] = 0
         for i in range(row.shape[0]):
-            own = n_draws if n_draws > 0 else count[i]
-            n[0] += own
-            total += own * self.width(row[i], row[i] + 1)
+            n[0] += count[i]
+            total += count[i] * self.width(row[i], row[i] + 1)
         return total
 
     def points(self, const uint64_t[::1] stream_key, law, uint64_t seed, const int64_t[::1] row, const double[::1] fit,
@@ -217,7 +215,7 @@ cdef class Stages:
         """Fill the log plausibilities and weights of points of cases, whose fits are known, and facts like ``fit_points``; return whether all
         are done."""
         cdef ugt_points_law of = points_law_of(law, seed)
-        cdef int64_t n, values = self.values(of.rest, row, fit, n_points, 0, &n)
+        cdef int64_t n, values = self.values(of.rest, row, fit, n_points, &n)
         cdef double *facts = NULL
         cdef int status
         if stream_key.shape[0] != self.n_cases or stop.shape[0] != 1 or log_value.shape[0] != values or weight.shape[0] != n \
@@ -230,22 +228,6 @@ cdef class Stages:
         with nogil:
             status = ugt_points(self.stages, &stream_key[0], &of, &row[0], row.shape[0], &fit[0], &n_points[0], &stop[0], &log_value[0], &weight[0],
                                 facts)
-        return finished(status)
-
-    def point_draws(self, const uint64_t[::1] stream_key, law, uint64_t seed, const int64_t[::1] row, const double[::1] fit,
-                    const int64_t[::1] n_points, int64_t n_draws, const int32_t[::1] stop, double[::1] log_value):
-        # law: tuple[float, float, int] -> bool
-        """Fill the log plausibilities of draws of cases, whose fits are known; return whether all are done."""
-        cdef ugt_points_law of = points_law_of(law, seed)
-        cdef int64_t n
-        cdef int status
-        if n_draws < UGT_SHIFTS or n_draws % UGT_SHIFTS or stream_key.shape[0] != self.n_cases or stop.shape[0] != 1 \
-                or log_value.shape[0] != self.values(of.rest, row, fit, n_points, n_draws, &n):
-            raise ValueError("options or outputs of the points do not fit")
-        if row.shape[0] == 0:
-            return True
-        with nogil:
-            status = ugt_point_draws(self.stages, &stream_key[0], &of, &row[0], row.shape[0], &fit[0], &n_points[0], n_draws, &stop[0], &log_value[0])
         return finished(status)
 
 

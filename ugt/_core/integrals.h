@@ -53,8 +53,4 @@ int64_t ugt_points_count(const ugt_stages *stages, int rest, int64_t row, const 
 int ugt_points(const ugt_stages *stages, const uint64_t *stream_key, const ugt_points_law *law, const int64_t *row, int64_t n, const double *fit,
                const int64_t *n_points, const volatile int32_t *stop, double *log_value, double *weight, double *info);
 
-/* n_draws (a multiple of UGT_SHIFTS) draws of equal weight of each case, those from a shift beside each other and in random order. */
-int ugt_point_draws(const ugt_stages *stages, const uint64_t *stream_key, const ugt_points_law *law, const int64_t *row, int64_t n, const double *fit,
-                    const int64_t *n_points, int64_t n_draws, const volatile int32_t *stop, double *log_value);
-
 #endif

@@ -28,7 +28,7 @@ typedef struct {
     ugt_stream singles;     /* of shares of the classes that are not mentioned */
 } maker;
 
-enum { LEARNING, SHIFTING, RESAMPLING, BEYOND };
+enum { LEARNING, SHIFTING, BEYOND = 3 }; /* 2: drawing from points, in Python */
 
 static void close_maker(maker *p)
 {
@@ -395,57 +395,6 @@ int ugt_points(const ugt_stages *stages, const uint64_t *stream_key, const ugt_p
         log_value += count * (m + 1);
         weight += count;
     }
-    close_maker(&p);
-    return status;
-}
-
-/* Draws n of the points [c] of a shift by systematic resampling, and puts them in random order. */
-static void resample(ugt_stream *stream, const double *value, const double *log_weight, int64_t c, int64_t width, int64_t n, double *out)
-{
-    double top = -INFINITY, total = 0.0, below = 0.0;
-    for (int64_t i = 0; i < c; i++)
-        top = fmax(top, log_weight[i]);
-    for (int64_t i = 0; i < c; i++)
-        total += exp(log_weight[i] - top);
-    const double first = ugt_stream_uniform(stream);
-    int64_t at = 0;
-    for (int64_t i = 0; i < c; i++) {
-        below += exp(log_weight[i] - top) / total * (double)n;
-        for (; at < n && ((double)at + first < below || i == c - 1); at++) {
-            const int64_t place = (int64_t)ugt_stream_below(stream, (uint64_t)at + 1); /* inside-out shuffle */
-            memmove(out + at * width, out + place * width, (size_t)width * sizeof *out);
-            memcpy(out + place * width, value + i * width, (size_t)width * sizeof *out);
-        }
-    }
-}
-
-int ugt_point_draws(const ugt_stages *stages, const uint64_t *stream_key, const ugt_points_law *law, const int64_t *row, int64_t n, const double *fit,
-                    const int64_t *n_points, int64_t n_draws, const volatile int32_t *stop, double *log_value)
-{
-    maker p;
-    int status = UGT_OK;
-    double *value = NULL;
-    open_maker(&p, stages, stream_key, law);
-    for (int64_t j = 0; j < n && status == UGT_OK; j++) {
-        const int64_t width = stages->class_offsets[row[j] + 1] - stages->class_offsets[row[j]] + 1, own = n_draws / UGT_SHIFTS;
-        const int64_t count = ugt_points_count(stages, law->rest, row[j], fit, n_points[j]), c = count / UGT_SHIFTS;
-        status = open_case(&p, row[j]);
-        free(value);
-        value = malloc(ugt_bytes(count * (width + 1), sizeof *value));
-        if (status == UGT_OK && value == NULL)
-            status = UGT_ERR_MEMORY;
-        if (status == UGT_OK)
-            status = restore(&p.w, fit);
-        if (status == UGT_OK)
-            status = write_points(&p, n_points[j], stop, value, value + count * width);
-        ugt_stream stream;
-        ugt_stream_open(&stream, p.seed, stream_key[row[j]], RESAMPLING, UGT_PURPOSE_POINTS);
-        for (int r = 0; r < UGT_SHIFTS && status == UGT_OK; r++)
-            resample(&stream, value + r * c * width, value + count * width + r * c, c, width, own, log_value + r * own * width);
-        fit += 3 * width;
-        log_value += n_draws * width;
-    }
-    free(value);
     close_maker(&p);
     return status;
 }

@@ -17,6 +17,7 @@ from .._base.identifiers import factorize
 from .._base.lazy import cached_property
 from .._base.ragged import offsets_of, sizes_of, take
 from .._core import _mentioned as core
+from .._core._stream import Stream
 from .draws import REST, MentionedDraws
 from .lists import SHIFTS, Lists, ratio
 from .point import summed
@@ -25,6 +26,7 @@ LEAST_EFFECTIVE, MOST_KHAT = 400, 0.7  # effective size and k-hat of points that
 CHUNK = 16  # cases
 DOUBLINGS = 2**4  # times as many points at most, where the first ones are not relied on
 LEARNING = np.inf, 8, 8  # limits of a fit whose numbers are not needed
+DRAWING = 2, 15  # chain and purpose of a stream
 OF_A_SHIFT, N_POINTS, EFFECTIVE, KHAT, HALF = range(5)  # columns of the facts of a case
 
 
@@ -246,29 +248,22 @@ class Points(Weighted):
         return made
 
     def draws(self, rows: Int64, n: int) -> Array:
-        n_each, stop = -(-whole("n", n) // SHIFTS), np.zeros(1, np.int32)
+        n_each = -(-whole("n", n) // SHIFTS)
         offsets, at = take(self.offsets, rows)
-        starts = (offsets + np.arange(len(offsets))) * n_each * SHIFTS
-        room(f"{n} draws", 8 * int(starts[-1]))
-        values = np.zeros(starts[-1])
+        room(f"{n} draws", 8.0 * n_each * SHIFTS * (len(at) + len(rows)))
+        values = np.concatenate([np.empty(0), *self.each(rows, partial(self._drawn, n_each))])
+        law = n_each * SHIFTS, 1, self.unranked, self.law[1], self.seed
+        return MentionedDraws(self.axes.take(rows), offsets, self.index[at], values, *law).draws(n)
 
-        def part(begin: int, end: int) -> None:
-            some = np.flatnonzero(sizes_of(offsets)[begin:end] > 0) + begin
-            if len(some) == 0:
-                return
-            places = take(starts, some)[1]
-            out, (fit, of_shift) = np.empty(len(places)), self._fitted(rows[some], stop)
-            keys = self.axes.stream_keys
-            self.stages.point_draws(keys, self._law, self.seed, rows[some], fit, of_shift, n_each * SHIFTS, stop, out)
-            values[places] = out
-
-        with self.work():
-            parallel.run(part, len(rows), CHUNK, "drawing from points", stop)
-            for begin, end in zip(starts[:-1], starts[1:]):  # a draw of each shift in turn
-                block = values[begin:end].reshape(SHIFTS, n_each, -1)
-                values[begin:end] = np.exp(block.swapaxes(0, 1)).ravel()
-            law = n_each * SHIFTS, 1, self.unranked, self.law[1], self.seed
-            return MentionedDraws(self.axes.take(rows), offsets, self.index[at], values, *law).draws(n)
+    def _drawn(self, n: int, _: int, case: Case) -> Array:
+        """Return n draws of each shift by systematic resampling, in random order, a draw of each shift in turn."""
+        u = np.empty((SHIFTS, n + 1))
+        Stream(self.seed, int(self.axes.stream_keys[case.row]), *DRAWING).uniform(u.reshape(-1))
+        below = np.cumsum(case.weight, axis=1)
+        places = (np.argsort(u[:, 1:], axis=1) + u[:, :1]) / n * below[:, -1:]
+        of = [np.minimum(np.searchsorted(one, place, side="right"), len(one) - 1) for one, place in zip(below, places)]
+        values = np.exp(case.log_value).reshape(SHIFTS, below.shape[1], -1)
+        return np.asarray(values[np.arange(SHIFTS), np.array(of).T].ravel())
 
     def warn(self, rows: Int64) -> None:
         """Give one warning that names the cases whose points are not relied on."""
