@@ -127,6 +127,7 @@ static void test_points(void)
     CHECK(a.info[0] == 16 && a.info[1] == (double)n && a.info[2] > 0.5 * (double)n && a.info[2] <= (double)n && a.info[4] > 1.0);
     CHECK(ugt_points(a.stages, KEY, &law, &row, 1, a.fit, &n_points, &halt, value, weight, NULL) == UGT_STOPPED);
     a.fit[2 * width - 1] = 4.0; /* no share of sectors */
+    CHECK(ugt_points_count(a.stages, law.rest, 0, a.fit, 16) == 16 * 16);
     CHECK(ugt_points(a.stages, KEY, &law, &row, 1, a.fit, &n_points, &go, value, weight, NULL) == UGT_ERR_VALUE);
     a.fit[2 * width - 1] = 1.0;
     a.fit[0] = NAN;
@@ -206,6 +207,31 @@ static void test_largest_weights(void)
     }
 }
 
+/* Sums of one class in 16 shifts, and a number behind them that is nobody's. */
+static void test_tallies(void)
+{
+    double sum[UGT_SHIFTS * 4 + 1], out[3], error[3];
+    ugt_tally t = {.sum = sum, .width = 1, .peak = 0.0, .squares = 1.0, .n = 160};
+    ugt_point_work w = {.n = 2, .log_weight = {250.0, 3.0, 999.0}};
+    for (int r = 0; r < UGT_SHIFTS; r++) { /* probability 1/2 and mean 1/4 in all shifts; squares differ */
+        const double own[] = {2.0, 1.0, 0.5, r % 2 ? 0.3 : 0.2};
+        memcpy(sum + 4 * r, own, sizeof own);
+    }
+    sum[UGT_SHIFTS * 4] = 7.0;
+    const double most = ugt_tally_numbers(&t, out, error);
+    CHECK_ALL_CLOSE(out, ((double[]){0.5, 0.25, 0.0625}), 3, 1e-14, 0.0);
+    CHECK(most == 1.0 / 1024 && error[0] == most && error[1] == most); /* the least, and none of the variance */
+    CHECK_CLOSE(error[2], sqrt(15.0 / 13 * 16 * 16 / 240.0) * sqrt(16 * 0.05 * 0.05) / 32.0, 1e-12, 0.0);
+    w.log_weight[0] = 199.0;
+    ugt_tally_raise_peak(&t, &w);
+    CHECK(t.peak == 0.0 && t.squares == 1.0 && sum[0] == 2.0);
+    w.log_weight[0] = 250.0;
+    ugt_tally_raise_peak(&t, &w);
+    CHECK(t.peak == 250.0 && sum[UGT_SHIFTS * 4] == 7.0);
+    CHECK_CLOSE(sum[UGT_SHIFTS * 4 - 4], 2.0 * exp(-250.0), 1e-13, 0.0);
+    CHECK_CLOSE(t.squares, exp(-500.0), 1e-13, 0.0);
+}
+
 static void test_lanes(void)
 {
     for (double x = -707.9; x < 709.0; x += 0.37) {
@@ -222,6 +248,7 @@ int main(void)
 {
     test_lanes();
     test_largest_weights();
+    test_tallies();
     test_closed_forms();
     test_exchangeable();
     test_largest_share();

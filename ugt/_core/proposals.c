@@ -65,7 +65,7 @@ static void law_open(ugt_stick_law *law, double alpha, double beta)
         below[i + 1] = below[i] + density[i] * step * (fabs(rise) < LEAST_RISE ? 1.0 + 0.5 * rise : law->growth[i] / rise);
     }
     const double total = below[n - 1] + exp(height[n - 1]) / law->right, log_total = log(total);
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < law->n; i++) {
         below[i] /= total;
         height[i] -= log_total;
     }
