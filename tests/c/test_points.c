@@ -193,6 +193,11 @@ static int descending(const void *a, const void *b)
 /* The largest weights are kept, whatever their order and however many are equal. */
 static void test_largest_weights(void)
 {
+    ugt_tally full = {.n_large = 0};
+    for (int i = 0; i < UGT_MOST_LARGE; i++)
+        ugt_tally_offer(&full, (double)i);
+    ugt_tally_offer(&full, 0.5); /* below all but one */
+    CHECK(full.large[0] == 0.5);
     for (int n = 1; n < 900; n += n < UGT_MOST_LARGE + 4 ? 1 : 173) {
         ugt_tally t = {.n_large = 0};
         double *all = NEW(double, n);
