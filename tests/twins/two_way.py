@@ -12,8 +12,8 @@ SCALES = {
 }
 
 
-def parts(table, value_and_influence, scale, cluster=None):
-    """``(V_c, V_a, V_e, units, annotators, df of V_a)``;
+def parts(table, value_and_influence, scale, cluster=None, least=1):
+    """Only rows with at least ``least`` labels are units. ``(V_c, V_a, V_e, units, annotators, df of V_a)``;
     ``value_and_influence``: table -> (value, influences of its rows, None for a row that does not count)."""
     to, slope = SCALES[scale]
     n_annotators = len(table[0])
@@ -27,9 +27,10 @@ def parts(table, value_and_influence, scale, cluster=None):
         return [one - sum(sums) / len(sums) for one in sums]
 
     psi = by_unit(influence, value)
-    g = len(units)
+    informative = [i for i in counts if sum(label is not None for label in table[i]) >= least]
+    g = len({cluster[i] for i in informative})
     cases = g / (g - 1) * sum(one**2 for one in psi)
-    given = [sum(table[i][j] is not None for i in counts) for j in range(n_annotators)]
+    given = [sum(table[i][j] is not None for i in informative) for j in range(n_annotators)]
     judges = [j for j in range(n_annotators) if given[j] >= 2]
     pseudo, pseudo_psi, times = [], [], []
     for j in judges:
@@ -45,7 +46,7 @@ def parts(table, value_and_influence, scale, cluster=None):
     of_unit = [sum(column) / r for column in zip(*pseudo_psi)]
     for row, h in zip(pseudo_psi, times):
         e = [one - other for one, other in zip(row, of_unit)]
-        both += sum((one - sum(e) / g) ** 2 for one in e) / h
+        both += sum((one - sum(e) / len(e)) ** 2 for one in e) / h
     both *= g / (g - 1) / r
     # annotators differ alike whatever their share: the number varies by their variance times the sum of squares of the shares
     uneven = sum(1 / (h + 1) ** 2 for h in times) / ((1 - 1 / r) * sum(1 / h for h in times) / r)

@@ -95,7 +95,7 @@ def test_paired_differences():
     expected = weights @ VALUES[:, 1] / weights.sum(1) - weights[:, known] @ VALUES[known, 0] / weights[:, known].sum(1)
     np.testing.assert_allclose(found.resamples(**options).values[:, 0], expected, atol=1e-13)
     influence = one.influence - other.influence
-    assert found.std_error == pytest.approx(np.sqrt((influence**2).sum() * N / (N - 1)), rel=1e-12)
+    assert found.std_error == pytest.approx(np.sqrt((influence**2).sum() * known.sum() / (known.sum() - 1)), rel=1e-12)
     bca = found.interval(kind="bca", **options)
     assert bca[0] < found.value < bca[1]
     refused(r"other must be a result of the same metric\. Got float\.", one.minus, 0.5, error=TypeError)

@@ -61,7 +61,8 @@ def some_rankings():
 def test_the_parts_and_the_interval_are_those_of_a_twin(function, plain, scale, missing, clusters):
     result = function(labels(missing))
     found = result.two_way(clusters=clusters)
-    cases, annotators, both, g, r, df_a = twin.parts(rows(missing), plain, scale, None if clusters is None else clusters.tolist())
+    of = None if clusters is None else clusters.tolist()
+    cases, annotators, both, g, r, df_a = twin.parts(rows(missing), plain, scale, of, least=2 if plain is twin.fleiss else 1)
     assert (found.scale, found.n_units, found.n_annotators, found.random) == (scale, g, r, BOTH)
     np.testing.assert_allclose([*found.parts.values()], [cases, annotators, both], rtol=1e-10)
     half, df = twin.half_width(cases, annotators, both, g, df_a, 0.9)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -67,14 +68,17 @@ class GwetChance(Chance):
 
 
 class UniformChance(Chance):
-    """The agreement by chance if all classes are equally likely."""
+    """The agreement by chance if all classes are equally likely: the coefficient is a linear function of percent agreement."""
+
+    of_shares = False
 
     def lowest(self, cost: Cost, compared: bool) -> float:
-        alike = np.full(cost.n_classes, 1 / max(1, cost.n_classes))
-        return lowest_of(cost, float(cost.bilinear(alike, alike)))
+        """Return the coefficient where no two annotators agree at all, so that intervals are those of percent agreement."""
+        expected = float(self._expected(cost, np.empty(0), np.empty(0)))
+        return 1 - 1 / expected if expected > 0 else -math.inf
 
     def _expected(self, cost: Cost, p: Array, q: Array) -> Array:
-        alike = np.full(cost.n_classes, 1 / cost.n_classes)
+        alike = np.full(cost.n_classes, 1 / max(1, cost.n_classes))
         return np.full(p.shape[:-1], cost.bilinear(alike, alike))
 
     def _slopes(self, cost: Cost, p: Array, q: Array) -> tuple[Array, Array]:
@@ -276,6 +280,9 @@ def fleiss_kappa(labels: object, *, weights: object = None, classes: object = No
     -----
     For unequal numbers of annotators this is Gwet's generalisation, :math:`π_k = \frac1n \sum_i r_{ik} / r_i`. Every case counts equally
     in π, including cases with a single annotator, which are left out of :math:`p_a`. For equal numbers it is Fleiss' own coefficient.
+    Standard errors and intervals differ from Gwet's, who counts all n cases: here, only cases with two annotators are units, since no
+    other case shows how annotators agree. Intervals are never narrower than those of these cases alone would be: if all of them agree, one
+    more that does not would lower kappa by 1 / (1 - p_e), with p_e from their own classes.
 
     References
     ----------
@@ -302,7 +309,8 @@ def gwet_ac1(labels: object, *, classes: object = None) -> Agreement:
 
     Notes
     -----
-    π is that of :func:`fleiss_kappa`. AC1 is defined without variation, too, unless the label set has a single class.
+    π and the units of intervals are those of :func:`fleiss_kappa`. AC1 is defined without variation, too, unless the label set has a
+    single class.
 
     References
     ----------
@@ -350,6 +358,7 @@ def brennan_prediger(labels: object, *, weights: object = None, classes: object 
     Notes
     -----
     Without weights :math:`p_e = 1 / K`, whatever annotators choose, so adding classes that no annotator uses raises the coefficient.
+    It is a linear function of percent agreement, for two classes :math:`2 p_a - 1`, and so are its standard error and its intervals.
 
     References
     ----------

@@ -308,6 +308,8 @@ class Chance:
     With ``pooled``, both annotators get the mean of their shares. With fewer than ``least_classes`` classes it is undefined.
     """
 
+    of_shares = True  # whether it depends on the shares
+
     def __init__(self, pooled: bool = True, least_classes: int = 1) -> None:
         self.pooled, self.least_classes = pooled, least_classes
 

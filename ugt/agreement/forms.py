@@ -16,7 +16,7 @@ from .._base.lazy import cached_property
 from .._base.ragged import row_of, take
 from .._core import _exact, _tables
 from ..annotations import Labels
-from ..resampling import Answer, Merging, NumberFacts, Panel, Statistic, Without, by_case, plain
+from ..resampling import Answer, Design, Merging, NumberFacts, Panel, Statistic, Without, by_case, plain
 from ..resampling.merging import NO_SETTINGS
 from .table import Judgements, Ragged, values_and_index
 
@@ -75,6 +75,7 @@ class Form(Statistic):
     finite = True  # whether the variance has the factor n / (n - 1)
     n_dense: int
     n_tables = 1  # number of tables of classes among the sums
+    singles = False  # whether cases without a pair of annotators are in use, too: they show how common the classes are
     n_at = 1  # position of the sum that counts what is compared; if it is 0, the coefficient is undefined
     no_pairs = NO_PAIRS
     by_counts = True  # whether a case adds the same to all sums as any other case with the same label counts
@@ -109,6 +110,11 @@ class Form(Statistic):
     @abstractmethod
     def in_use(self) -> Bools:
         """(N,) which of the different cases count; the others have zeros throughout."""
+
+    @property
+    def paired(self) -> Bools:
+        """(N,) which of the different cases show how annotators agree: the units of intervals."""
+        return self.in_use
 
     @property
     @abstractmethod
@@ -207,6 +213,10 @@ class Form(Statistic):
         """(M,) whether a case counts."""
         return np.asarray(self.each(self.in_use))
 
+    @property
+    def informative(self) -> Bools:
+        return np.asarray(self.each(self.paired))
+
     def each(self, table: Any) -> Any:
         """Expand (N, ...) of the different cases to (M, ...) of all cases."""
         return table if self.judged.row is None else table[self.judged.row]
@@ -220,9 +230,9 @@ class Form(Statistic):
         by = ((1 - value) * expected_by - observed_by) / (1 - expected)
         return np.asarray(self.each(np.stack([by, -observed_by, -expected_by], axis=1)))
 
-    def std_error(self, units: Int32 | None = None) -> Array:
-        found, n = super().std_error(units), int(self.kept.sum())
-        return found if self.finite or units is not None or n < 2 else found * math.sqrt((n - 1) / n)
+    def std_error(self, design: Design | None = None) -> Array:
+        found, n = super().std_error(design), int(self.kept.sum())
+        return found if self.finite or design is not None or n < 2 else found * math.sqrt((n - 1) / n)
 
     def _judged_by(self, annotators: NDArray[Any]) -> Form:
         return self.with_judged(self.judged.by(annotators))

@@ -12,13 +12,13 @@ from .._base import identifiers
 from .._base.arrays import Array, Bools, NDArray
 from .._base.checks import error
 from .._base.lazy import cached_property
-from .forms import EMPTY, NO_PAIRS, NO_RATING, TINY, Agreed, Form, Values, counts_of
+from .forms import EMPTY, NO_PAIRS, NO_RATING, TINY, Agreed, Form, Values, counts_of, few
 from .table import Judgements
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..resampling import Answer, Merging
+    from ..resampling import Answer, Merging, NumberFacts
 
 KINDS = ("1", "1k", "A,1", "A,k", "C,1", "C,k")
 NO_VARIANCE = "the denominator is not above 0: the mean squares between cases and annotators are too small beside the error"
@@ -195,7 +195,7 @@ class Icc(Form):
 
     def limits(self, level: float) -> tuple[float, float]:
         """Return the ends of the analytic interval by McGraw & Wong (1996), table 7; NaN where its approximation does not hold."""
-        if math.isnan(self.agreed()[0]):
+        if math.isnan(self.agreed()[0]) or self.seen(self._ones[None])[2][0] < 2:
             return math.nan, math.nan
         ms, tail = self._squares, 0.5 - level / 2
         if not ms.error > TINY:
@@ -251,10 +251,28 @@ class OneWay(Icc):
     """
 
     n_dense = 7
+    singles = True
 
     @cached_property
     def in_use(self) -> Bools:
         return np.asarray(self.judged.size > 0)
+
+    @cached_property
+    def paired(self) -> Bools:
+        """(N,) cases with two annotators: the others show how cases differ, and nothing of how annotators do."""
+        return np.asarray(self.judged.size >= 2)
+
+    @property
+    def facts(self) -> NumberFacts:
+        return super().facts.counting_only(lambda: self.informative)
+
+    @property
+    def n_counted(self) -> int:
+        """Number of cases with two annotators."""
+        return int(self._ones[6])
+
+    def missing(self) -> dict[str, int]:
+        return few(self.judged)
 
     @cached_property
     def dense(self) -> Array:

@@ -9,9 +9,9 @@ import numpy as np
 
 from .._base.arrays import Array, Bools
 from .._base.lazy import cached_property
-from ..resampling import Answer, Merging, exact_products
+from ..resampling import Answer, Design, Merging, NumberFacts, exact_products
 from .costs import Chance, Cost, Nominal, disagreement
-from .forms import EMPTY, NO_SHARED, Agreed, Form, Values, counts_of
+from .forms import EMPTY, NO_SHARED, NO_WEIGHT, TINY, Agreed, Form, Values, counts_of
 from .table import Judgements, Ragged
 
 NEITHER, ONE_OF_TWO = "case that neither of the two annotators labelled", "case that only one of the two annotators labelled"
@@ -33,7 +33,9 @@ def class_disagreement(judged: Judgements, scale: Array) -> Array:
 class Shared(Form):
     """The form with disagreement within cases and classes pooled over annotators; without ``chance``, percent agreement.
 
-    Sums: disagreement, cases with two annotators, cases with any; shares of the classes.
+    Sums: disagreement, cases with two annotators, cases in use; shares of the classes, if agreement by chance depends on these. By Gwet's
+    formula, they are of all cases with labels. Cases with a single annotator show how common the classes are, and nothing of how annotators
+    agree: they are no units of intervals, nor do they set the distance from 1 of the first case of disagreement.
     """
 
     n_dense = 3
@@ -41,6 +43,8 @@ class Shared(Form):
     def __init__(self, judged: Judgements | None, cost: Cost, chance: Chance | None) -> None:
         super().__init__(judged, cost.n_classes)
         self.cost, self.chance = cost, chance
+        self.singles = chance is not None and chance.of_shares
+        self.n_tables = int(self.singles)
 
     @property
     def span(self) -> tuple[float, float]:  # type: ignore[override]
@@ -48,14 +52,36 @@ class Shared(Form):
         return (0.0 if self.chance is None else self.chance.lowest(self.cost, bool(self._ones[1] == self._ones[2]))), 1.0
 
     @property
+    def facts(self) -> NumberFacts:
+        """Facts; those of a linear function of percent agreement have its scale, the logit of the share of the range.
+
+        No case counts if those with two annotators are of one class, so that they alone have no disagreement by chance.
+        """
+        found = super().facts
+        if not self.singles:
+            return found._replace(scales=("logit",) * len(self.names))
+        return found.counting_only(lambda: self.informative & (self._expected_of_pairs > TINY))._replace(widening=self._widening)
+
+    def _widening(self, kept: Bools, design: Design) -> Array:
+        """Return (3,) factors, so that no interval is narrower for cases of which the classes, and no agreement, are known."""
+        found = np.ones(3)
+        if self._ones[2] > self._ones[1]:
+            alone = self.with_judged(self.judged.only(self.paired[self.judged.case_of_label]))
+            own, its = (float((design.added_up(one.influence()[kept, :1]) ** 2).sum()) for one in (self, alone))
+            found[0] = math.sqrt(max(1.0, its / own)) if own > 0 else 1.0
+        return found
+
+    @property
     def merging(self) -> Merging:
-        if self.chance is not None:
+        if self.singles:
             return super().merging
         return super().merging._replace(squares=lambda: exact_products(self.dense), gradient=self._gradient)
 
     def _finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
         """Answer for sums of all parts and keep them, because the range is computed from them, too."""
         self.__dict__["_ones"] = sums
+        if self.singles:
+            vars(self).update(_expected_of_pairs=self._by_chance(fixed[-self.n_classes :], sums))
         return super()._finish(sums, fixed, left_out)
 
     def with_judged(self, judged: Judgements) -> Shared:
@@ -66,12 +92,38 @@ class Shared(Form):
         if not (isinstance(self.cost, Nominal) and self.judged.single):
             return super()._ones
         found = self.judged.pair_sums(of_cases=True)
-        return found if self.chance is not None else found[:3]
+        return found if self.singles else found[[0, 1, 1]]
 
     @cached_property
     def in_use(self) -> Bools:
         """(N,) cases with two annotators, or with any annotator if they count for chance."""
-        return np.asarray(self.judged.size >= (2 if self.chance is None else 1))
+        return np.asarray(self.judged.size >= (1 if self.singles else 2))
+
+    @cached_property
+    def paired(self) -> Bools:
+        """(N,) cases with two annotators."""
+        return np.asarray(self.judged.size >= 2)
+
+    @cached_property
+    def _expected_of_pairs(self) -> float:
+        """The disagreement by chance from the cases with two annotators alone."""
+        return self._by_chance(self._of_pairs(), self._ones)
+
+    def _by_chance(self, of_pairs: Array, sums: Array) -> float:
+        share = of_pairs / max(1.0, sums[1])
+        assert self.chance is not None
+        return float(self.chance.of(self.cost, share, share))
+
+    def _of_pairs(self) -> Array:
+        """Return (K,) how often each class was chosen (as a share of the annotators of a case) in cases with two annotators."""
+        (table,) = self.amounts
+        return table.totals(self.n_classes, self.judged.times * self.paired)
+
+    def _steps(self, sums: Array, n_cases: int) -> Array:
+        found = super()._steps(sums, n_cases)
+        if self.singles and sums[2] > sums[1]:
+            found[0] = 1 / max(self._expected_of_pairs, TINY)
+        return found
 
     @cached_property
     def dense(self) -> Array:
@@ -79,20 +131,20 @@ class Shared(Form):
         two = size >= 2
         between, _ = disagreement(self.judged, self.cost)
         a = np.where(two, between / np.where(two, size * (size - 1), 1.0), 0.0)
-        return np.stack([a, two * 1.0, (size > 0) * 1.0], axis=1)
+        return np.stack([a, two * 1.0, self.in_use * 1.0], axis=1)
 
     @cached_property
     def amounts(self) -> tuple[Ragged, ...]:
         """(N, K) share of the annotators of a case that chose each class."""
         table = self.judged.classes
-        return () if self.chance is None else (Ragged(table.offsets, table.index, table.amount / self.judged.size[table.row]),)
+        return () if not self.singles else (Ragged(table.offsets, table.index, table.amount / self.judged.size[table.row]),)
 
     def parts(self, sums: Array) -> Values:
         by_sum = sums.T
         mean = by_sum[0] / by_sum[1]
         if self.chance is None:
             return Values(1 - mean, 1 - mean, np.zeros(np.shape(mean)))
-        pooled = (by_sum[3:] / by_sum[2]).T
+        pooled = (by_sum[3:] / by_sum[2]).T if self.singles else np.empty((*np.shape(mean), 0))
         found = Values.of(mean, self.chance.of(self.cost, pooled, pooled))
         return found if self.n_classes >= self.chance.least_classes else found._replace(value=np.full(np.shape(mean), np.nan))
 
@@ -100,28 +152,31 @@ class Shared(Form):
         a, two, any_ = self.dense.T
         n_two, n_any = self._ones[1:3]
         observed_by = (a - self._ones[0] / n_two * two) / n_two
-        if self.chance is None:
+        if not self.singles:
             return observed_by, np.zeros(len(a))
+        assert self.chance is not None
         pooled = self._ones[3:] / n_any
         by_one, by_other = self.chance.by(self.cost, pooled, pooled)
         slope, (share,) = by_one + by_other, self.amounts
         return observed_by, (share.sums(share.amount * slope[share.index]) - slope @ pooled * any_) / n_any
 
     def _gradient(self, sums: Array) -> Array:
-        """Return the (3,) derivatives of percent agreement, 1 - a / n, by the sums."""
-        return np.array([-1 / sums[1], sums[0] / sums[1] ** 2, 0.0])
+        """Return the (3,) derivatives of 1 - (a / n) / expected disagreement, which is 1 for percent agreement, by the sums."""
+        expected = 1.0 if self.chance is None else 1 - float(self.parts(sums).expected)
+        return np.array([-1 / sums[1], sums[0] / sums[1] ** 2, 0.0]) / expected
 
     def class_sums(self) -> Array:
-        """Return (2, K): disagreement about each class, and how often it was chosen (as a share of the annotators of a case)."""
+        """Return (2, K): disagreement about each class, and how often it was chosen; for Gwet's forms, the latter in pairs alone, too."""
         judged, some, two = self.judged, np.maximum(self.judged.size, 1.0), self.judged.size >= 2
         scale, weights = two / np.where(two, judged.size - 1, 1.0), two * judged.times
         if self.chance is not None:
             scale, weights = scale / some, judged.times / some
-        return np.stack([class_disagreement(judged, scale), judged.classes.totals(self.n_classes, weights)])
+        found = [class_disagreement(judged, scale), judged.classes.totals(self.n_classes, weights)]
+        return np.stack([*found, self._of_pairs()] if self.singles else found)
 
     def of_classes(self, class_sums: Array, sums: Array) -> Array:
         """Return (K,) coefficients; for percent agreement, how often another annotator chose the class, given that one did."""
-        differ, chosen = class_sums
+        differ, chosen = class_sums[:2]
         if self.chance is None:
             with np.errstate(invalid="ignore"):
                 return np.asarray(1 - differ / 2 / np.where(chosen > 0, chosen, np.nan))
@@ -129,6 +184,9 @@ class Shared(Form):
             return np.full(self.n_classes, np.nan)
         share = chosen / sums[2]
         return _against_others(differ / sums[1], share, share, self.chance)
+
+    def without_variation(self, sums: Array) -> str:
+        return super().without_variation(sums) if self.singles else NO_WEIGHT
 
     def agreed(self, sums: Array | None = None) -> Agreed:
         """Return the numbers; a label set of a single class gives 1 by convention with its own reason."""

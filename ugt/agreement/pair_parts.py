@@ -206,7 +206,7 @@ class RepeatTables(Tables):
 
     def _units(self, sums: Array) -> Array:
         units = self.split(sums)["units"]
-        return units if self.form.chance is not None else units[:, :, :3]
+        return units if self.form.singles else units[:, :, :3]
 
     def numbered(self, sums: Array) -> tuple[Array, dict[str, Array]]:
         form, units = self.form, self._units(sums)

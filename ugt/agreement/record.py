@@ -29,7 +29,8 @@ def rare_note(one: Form) -> str | None:
     """Return a note if hardly any label is of another class than the commonest one; None for ratings."""
     if isinstance(one, Icc) or one.ratings:
         return None
-    counts = one.told.classes.totals(one.n_classes, one.judged.times)
+    told = one.told
+    counts = told.classes.totals(one.n_classes, told.times * (told.size >= 2))
     others = float(counts.sum() - counts.max(initial=0.0))
     if not 0 < others <= min(RARE, 0.1 * counts.sum()):
         return None

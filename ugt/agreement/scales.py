@@ -117,7 +117,8 @@ def intraclass_correlation(ratings: object, kind: str = "A,1") -> Agreement:
     Notes
     -----
     With missing ratings, kinds "1" and "1k" use all cases, with ``k = (Σ k_i - Σ k_i² / Σ k_i) / (n - 1)`` for unequal numbers; their
-    intervals are then approximate. The other kinds use only cases that all annotators (with at least one rating) rated, as in a complete
+    intervals are then approximate. Cases with one rating count in the mean square between cases only: they are no units of intervals, and
+    ``n_cases`` leaves them out. The other kinds use only cases that all annotators (with at least one rating) rated, as in a complete
     table, and count the other cases as left out. If annotators share the cases out, use kind "1", or :func:`graded_response` for grades. A
     correlation whose denominator is not above 0 is NaN, with a reason.
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._base import identifiers
-from .._base.arrays import Array, Bools, Int32, Int64, NDArray
+from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.checks import error
 from .._base.lazy import cached_property
 from .._base.ragged import offsets_of, row_of
@@ -133,10 +133,10 @@ class Corrected(Statistic):
         """Return the units with a labelled case, less one for each further stratum."""
         return int((design.added_up(self.labelled[kept, None].astype(np.float64)) > 0).sum()) - len(self._rows) + 1
 
-    def std_error(self, units: Int32 | None = None) -> Array:
+    def std_error(self, design: Design | None = None) -> Array:
         """Return the square root of Σ L² over cases or units, as published."""
-        found = self.influence()[:, 0]
-        return np.sqrt([float(((found if units is None else np.bincount(units, found)) ** 2).sum())])
+        found = self.influence()
+        return np.asarray(np.sqrt(((found if design is None else design.added_up(found)) ** 2).sum(axis=0)))
 
     @property
     def panel(self) -> Panel:

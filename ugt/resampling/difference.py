@@ -35,6 +35,11 @@ class Difference(Statistic):
         """The (N,) cases that count in either."""
         return self.first.kept | self.second.kept
 
+    @property
+    def informative(self) -> Bools:
+        """The (N,) cases that are units of either."""
+        return self.first.informative | self.second.informative
+
     def sums(self, cases: Array | None = None) -> Array:
         """Return the sums (B, S + S') of both."""
         return np.concatenate([self.first.sums(cases), self.second.sums(cases)], axis=1)
@@ -84,6 +89,7 @@ class Difference(Statistic):
 
         return NumberFacts.of(len(self.names), lambda: one.spans - other.spans[:, ::-1])._replace(
             counting=lambda kept, design: np.minimum(one.counting(kept, design), other.counting(kept, design)),
+            deciding=lambda kept, design: np.minimum(one.deciding(kept, design), other.deciding(kept, design)),
             varies=lambda kept, design: one.varies(kept, design) & other.varies(kept, design),
             n_annotated=lambda kept, design: min(one.n_annotated(kept, design), other.n_annotated(kept, design)),
             steps=lambda sums, n_cases: np.full(len(self.names), np.nan),

@@ -37,6 +37,8 @@ class NumberFacts(NamedTuple):
         The largest distance (M,) of each number from the end of its range per share of units that are not perfect; NaN if unknown.
     recentred : (M,) bool array
         The numbers that copies of a case bias by about their own bias: resamples are moved so that their mean is the estimate.
+    widening : function of (kept, design)
+        Factors (M,) of at least 1 by which each number's intervals are wider than its spread, 1 for nearly all.
     scales : tuple of M str, optional
         Scales on which each number is approximately normal over cases and annotators; by default those of their ranges.
     scale : {"identity", "logit"}
@@ -58,6 +60,7 @@ class NumberFacts(NamedTuple):
     n_annotated: Callable[[Bools, Design], int]
     steps: Callable[[Array, int], Array]
     recentred: Bools
+    widening: CountOfUnits
     scales: tuple[str, ...] | None = None
     scale: str = "identity"
     normal: bool = False
@@ -74,7 +77,26 @@ class NumberFacts(NamedTuple):
     def of(cls, m: int, ranges: Callable[[], Array]) -> NumberFacts:
         """Return the facts of M numbers in these ranges (M, 2) to which every unit adds."""
         counting = partial(_every_unit, m)
-        return cls(ranges, counting, counting, partial(_several, m), _n_units, partial(_widths, ranges), np.zeros(m, bool))
+        return cls(
+            ranges, counting, counting, partial(_several, m), _n_units, partial(_widths, ranges), np.zeros(m, bool), partial(_ones, m)
+        )
+
+    def counting_only(self, informative: Callable[[], Bools]) -> NumberFacts:
+        """Return the facts if only units with an informative case (N,) count, such as cases with two annotators for agreement."""
+
+        def counted(kept: Bools) -> Array:
+            return np.asarray(informative()[kept, None], np.float64)
+
+        def n_units(kept: Bools, design: Design) -> int:
+            return int(np.count_nonzero(design.added_up(counted(kept))))
+
+        def each(kept: Bools, design: Design) -> Array:
+            return np.full(len(self.recentred), float(n_units(kept, design)))
+
+        def vary(kept: Bools, design: Design) -> Bools:
+            return np.full(len(self.recentred), bool(design.vary(counted(kept))[0]))
+
+        return self._replace(counting=each, deciding=each, varies=vary, n_annotated=n_units)
 
     @property
     def spans(self) -> Array:
@@ -106,6 +128,10 @@ def _every_unit(m: int, kept: Bools, design: Design) -> Array:
 
 def _several(m: int, kept: Bools, design: Design) -> Bools:
     return np.full(m, bool(np.diff(design.strata).max() >= 2))
+
+
+def _ones(m: int, kept: Bools, design: Design) -> Array:
+    return np.ones(m)
 
 
 def _n_units(kept: Bools, design: Design) -> int:

@@ -177,8 +177,9 @@ class Resamples(Frozen):
         Coefficients that may be below -1 have low = -1 if they are above it, otherwise the logarithm of 1 - θ.
         s² = (G - 1) / G Σ_g (θ_(g) - mean)² over the values without each of G units (for more than 100, by their influence), and t has
         2 (G - 1) / (k - 1) degrees of freedom, k = G Σ d⁴ / (Σ d²)² the kurtosis of the deviations d, but at least (G - 1) / 3 and at
-        most G - 1: fewer if few clusters make up the variance. For AUROC and average precision G is the effective number of positives
-        and negatives together. In simulations 95% intervals covered the truth in 93 to 98% from 10
+        most G - 1: fewer if few clusters make up the variance. Units that say nothing of a number do not count in G, such as cases with one
+        label for agreement; for AUROC and average precision G is the effective number of positives and negatives together. In simulations
+        95% intervals covered the truth in 93 to 98% from 10
         clusters of equal sizes on, in 91 to 98% if one of 10 clusters had about a third of the cases; percentile intervals in 72% for
         3 clusters and 88% for 10.
 
@@ -204,6 +205,8 @@ class Resamples(Frozen):
             q = np.tile([0.5 - half, 0.5 + half], (len(self), 1))
             found = quantiles(self.values, self._adjusted(q) if kind == "bca" else q)
             found = 2 * self.estimate[:, None] - found[:, ::-1] if kind == "basic" else found
+            if units is not None:
+                units.widen(found, self.estimate)
             if kind != "basic" and units is not None:
                 found = np.clip(found, *units.facts.span.T[:, :, None])  # numbers with what a fitted prior adds may leave their range
             if few.any() and units is not None:

@@ -142,8 +142,7 @@ class Results(Record):
         if kind == "analytic":
             self._check_analytic(given)
         if kind not in RESAMPLED:
-            ends = self._without_resamples(number, level, (given["clusters"], given["strata"]))
-            if ends is not None:
+            if (ends := self._without_resamples(number, level, (given["clusters"], given["strata"]))) is not None:
                 return ends
         elif not math.isfinite(self.statistic.estimate[number]):
             return math.nan, math.nan
@@ -179,13 +178,14 @@ class Results(Record):
         from scipy.special import ndtri  # noqa: PLC0415  (scipy is slow to import)
 
         one, number = self.statistic.only(number)
-        facts, unit = one.facts, None if clusters is None else self._design(clusters, None)
-        value, spread = float(one.estimate[number]), float(one.std_error(None if unit is None else unit.unit)[number])
+        facts, units = one.facts, None if clusters is None else self._design(clusters, None)
+        design = units or Design.of(int(one.kept.sum()))
+        value, spread = float(one.estimate[number]), float((one.std_error(units) * facts.widening(one.kept, design))[number])
         if not spread > rounding(value, facts.spans[number]):
             return math.nan, math.nan
-        note_few([facts.few(number, unit)])
-        n = int(one.kept.sum()) if unit is None else unit.n_units
-        times = ndtri(0.5 + level / 2) if facts.normal else t_quantile(n - 1, 0.5 + level / 2)
+        note_few([facts.few(number, units)])
+        note_few([facts.few(number, units)])
+        times = ndtri(0.5 + level / 2) if facts.normal else t_quantile(facts.counting(one.kept, design)[number] - 1, 0.5 + level / 2)
         return limits(value, float(times) * spread, facts.scale, facts.spans[number])
 
     def _studentized(self, number: int, level: float, clusters: Any, strata: Any, n_resamples: int, seed: Seed) -> tuple[float, float]:

@@ -53,6 +53,15 @@ SCALES: Mapping[str, Stretch] = {
 }
 
 
+def stretch_of(scale: str, span: Any) -> Stretch:
+    """Return the function of a scale for numbers in a range (low, high); a logit is that of the share of a finite range."""
+    one, (low, high) = SCALES[scale], map(float, span)
+    if scale != "logit" or (low, high) == (0.0, 1.0) or not math.isfinite(high - low):
+        return one
+    width = high - low
+    return Stretch(lambda x: one.to((x - low) / width), lambda x: one.slope((x - low) / width) / width, lambda y: low + width * one.back(y))
+
+
 def with_annotators(random: object) -> bool:
     """Return whether annotators are random, too; cases always are."""
     given = (random,) if isinstance(random, str) else tuple(random) if isinstance(random, (tuple, list, set, frozenset)) else ()
@@ -115,9 +124,10 @@ def half_width_of(cases: Any, annotators: Any, both: Any, n_units: Any, n_annota
 
 def spread_of(one: Statistic, at: Sequence[int], scales: Sequence[str], design: Design | None) -> Spread:
     """Return the spread of the numbers ``at`` these places: see :class:`TwoWay`."""
+    stretches = [stretch_of(scale, span) for scale, span in zip(scales, one.facts.spans[list(at)])]
     panel, columns, kept = one.panel, list(at), one.kept
     known = panel.annotations()
-    sizes, m = labels_of_annotators(known, kept), len(columns)
+    sizes, m = labels_of_annotators(known, one.informative), len(columns)
     nothing = np.full((m, m), math.nan)
     if design is None:
         alone = np.count_nonzero(labels_of_annotators(known, ~kept)) < 2
@@ -135,7 +145,7 @@ def spread_of(one: Statistic, at: Sequence[int], scales: Sequence[str], design: 
         else:
             by_unit = design.added_up(found.influence if kept.all() else found.influence[kept])
         with np.errstate(all="ignore"):
-            pairs = [(SCALES[scale].to(x), SCALES[scale].slope(x)) for scale, x in zip(scales, found.values)]
+            pairs = [(stretch.to(x), stretch.slope(x)) for stretch, x in zip(stretches, found.values)]
             return np.array([x for x, _ in pairs]), (by_unit - by_unit.mean(axis=0)) * np.array([slope for _, slope in pairs])
 
     value, influence = scaled(Without.of(one, columns))
@@ -153,10 +163,10 @@ def spread_of(one: Statistic, at: Sequence[int], scales: Sequence[str], design: 
         if quick is None:
             lefts, moved, weighted, squares = _each(panel.without_each(who, columns), scaled, influence, odds)
         else:
-            lefts, moved, weighted, squares = _from_changes(quick, scales[0], kept, design, odds)
+            lefts, moved, weighted, squares = _from_changes(quick, stretches[0], kept, design, odds)
         for i, k in np.argwhere(~np.isfinite(lefts)):
             reasons[k] = reasons[k] or f"undefined without annotator {name(known.annotators[who[i]])}"
-        lefts = np.stack([SCALES[scale].to(left) for scale, left in zip(scales, lefts.T)], axis=1)
+        lefts = np.stack([stretch.to(left) for stretch, left in zip(stretches, lefts.T)], axis=1)
         pseudo = (value - lefts) / odds[:, None]
         apart, mean = pseudo - pseudo.mean(axis=0), moved / n
         cross = mean.T @ weighted
@@ -184,12 +194,12 @@ def _each(found: Iterable[Without], scaled: Callable[[Without], tuple[Array, Arr
     return np.array(values), moved, weighted, squares
 
 
-def _from_changes(found: Changes, scale: str, kept: Bools, design: Design, odds: Array) -> Influences:
+def _from_changes(found: Changes, stretch: Stretch, kept: Bools, design: Design, odds: Array) -> Influences:
     """Return the same for one quotient θ = Σ a / Σ b, whose influences s (a - θ b) / Σ b, with s the slope of the scale, add up to 0.
 
     Without annotator j they change by α a + β b in every unit, and by γ more in those whose a and b change.
     """
-    n, slope, j = len(odds), SCALES[scale].slope, found.annotator
+    n, slope, j = len(odds), stretch.slope, found.annotator
     a, b = (design.added_up((column if kept.all() else column[kept])[:, None])[:, 0] for column in (found.above, found.below))
     totals = [column.sum() + np.bincount(j, by, n) for column, by in ((a, found.by_above), (b, found.by_below))]
     theta, theta_j = over(a.sum(), b.sum()), over(*totals)

@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from .._base.arrays import Array, Bools, Int32, NDArray
+from .._base.arrays import Array, Bools, NDArray
 from .._base.lazy import cached_property
 from .._core import _exact
+from .design import Design
 from .merging import Merging
 from .number_facts import NumberFacts
 from .panel import Panel
@@ -72,6 +73,11 @@ class Statistic(ABC):
         return np.ones(self.n_cases, bool)
 
     @property
+    def informative(self) -> Bools:
+        """The (N,) kept cases that show how far the numbers vary, which are the units of intervals; others, if any, move a number only."""
+        return self.kept
+
+    @property
     def n_counted(self) -> int:
         """The number of cases that count in the first of the numbers."""
         return int(self.kept.sum())
@@ -113,16 +119,18 @@ class Statistic(ABC):
         """Return a statistic with this number, if possible without others that cost time and memory, and the number's place in it."""
         return self, number
 
-    def std_error(self, units: Int32 | None = None) -> Array:
-        """Return (M,) sqrt(Σ L² G / (G - 1)) over G kept cases or ``units`` (n,) of these: the infinitesimal jackknife; NaN if G < 2."""
-        found = self.influence()
-        if found is None:
+    def std_error(self, design: Design | None = None) -> Array:
+        """Return (M,) sqrt(Σ L² G / (G - 1)), the infinitesimal jackknife; NaN if G < 2.
+
+        The sum is over the kept cases, or the units of their ``design``; G of these count in the number.
+        """
+        found, kept = self.influence(), self.kept
+        if found is None or not kept.any():
             return np.full(len(self.names), np.nan)
-        total = found[self.kept]
-        if units is not None:
-            total = np.stack([np.bincount(units, column) for column in total.T], axis=1)
-        n = len(total)
-        return np.sqrt((total**2).sum(axis=0) * n / (n - 1)) if n > 1 else np.full(len(self.names), np.nan)
+        units = Design.of(int(kept.sum())) if design is None else design
+        n, squares = self.facts.counting(kept, units), (units.added_up(found[kept]) ** 2).sum(axis=0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.sqrt(np.where(n > 1, squares * n / (n - 1), np.nan))
 
 
 class Linear(Statistic):

@@ -63,12 +63,13 @@ def rounding(value: float, span: Any) -> float:
 
 
 class UnitFacts(NamedTuple):
-    """For M numbers, as of :class:`Statistic`: units that count, ends of the range (M, 2), steps from an end or NaN, units that decide."""
+    """For M numbers, as of :class:`NumberFacts`: units that count, ranges (M, 2), steps from an end or NaN, units that decide, widening."""
 
     n: Array
     span: Array
     step: Array
     deciding: Any = math.inf
+    widening: Any = 1.0
 
     def at_end(self, estimate: Array, level: float) -> Array:
         """Return (M, 2) Clopper & Pearson's interval if a number is at an end of its range, else NaN.
@@ -76,7 +77,7 @@ class UnitFacts(NamedTuple):
         With a tail of (1 - level) / 2 all n units are perfect if a share q = tail^(1/n) of all units is; the others move the number by
         up to ``step`` each: from 1 - step (1 - q) to 1 at the upper end.
         """
-        n, span, step, _ = self
+        n, span, step = self[:3]
         found = np.full((len(estimate), 2), np.nan)
         step = np.where(n >= 2, step, np.nan)
         move = step * (1 - (0.5 - level / 2) ** (1 / np.maximum(n, 1)))
@@ -115,15 +116,17 @@ class Units:
             if design.n_units <= LEFT_OUT or one.influence() is None:
                 return left_out_deviations(one, kept, design)
             sizes = np.repeat(np.diff(design.strata), np.diff(design.strata))[design.place]
-            return np.asarray(-influence() * np.sqrt(sizes / np.maximum(sizes - 1, 1))[:, None])
+            sizes = np.minimum(sizes[:, None], n) if n_strata == 1 else sizes[:, None]
+            return np.asarray(-influence() * np.sqrt(sizes / np.maximum(sizes - 1, 1)))
 
         n_strata = len(design.strata) - 1
         per_stratum = design.n_units / n_strata if n_strata > 1 else math.inf
         small = per_stratum < SMALL_STRATA and one.influence() is not None
         known = one.facts
-        deciding = known.deciding(kept, design)
+        n = known.counting(kept, design)
+        deciding = np.minimum(known.deciding(kept, design), n)
         return cls(
-            lambda: UnitFacts(known.counting(kept, design), known.spans, known.steps(one.sums()[0], int(kept.sum())), deciding),
+            lambda: UnitFacts(n, known.spans, known.steps(one.sums()[0], int(kept.sum())), deciding, known.widening(kept, design)),
             influence,
             lambda at: deviations()[:, at],
             known.smooth & ((deciding <= FEW_UNITS) | small),
@@ -150,8 +153,9 @@ class Units:
         """Return the units for differences to number j."""
 
         def facts() -> UnitFacts:
-            n, span, _, deciding = self.facts
-            return UnitFacts(np.minimum(n, n[j]), span - span[j, ::-1], np.full(len(n), np.nan), np.minimum(deciding, deciding[j]))
+            n, span, _, deciding, widening = self.facts
+            least = np.minimum(n, n[j]), span - span[j, ::-1], np.full(len(n), np.nan), np.minimum(deciding, deciding[j])
+            return UnitFacts(*least, np.ones(len(widening)))
 
         def influence() -> Array:
             found = self.influence()
@@ -161,6 +165,11 @@ class Units:
             return self.deviations(at) - self.deviations(np.array([j]))
 
         return Units(facts, influence, deviations, self.few & self.few[j], self.per_stratum)
+
+    def widen(self, found: Array, estimate: Array) -> None:
+        """Move the ends (M, 2) of intervals of resamples away from the numbers that are to be wider than their spread."""
+        at = np.flatnonzero(self.facts.widening > 1)
+        found[at] = estimate[at, None] + self.facts.widening[at, None] * (found[at] - estimate[at, None])
 
     def note_small_strata(self) -> None:
         """Add a note that quantiles of resamples lie too close together, if strata have few units."""
@@ -202,7 +211,7 @@ class Units:
     def _student(self, estimate: Array, level: float) -> Array:
         from scipy.special import expit, logit  # noqa: PLC0415  (scipy is slow to import)
 
-        n, span, step, deciding = self.facts
+        n, span, step, deciding, widening = self.facts
         table = self.deviations(np.arange(len(estimate)))
         table = np.ascontiguousarray(table.T)  # so that sums of a number do not depend on its neighbours
         squares = (table**2).sum(axis=1)
@@ -210,7 +219,7 @@ class Units:
             m = np.minimum(n, deciding)
             kurtosis = m * (table**4).sum(axis=1) / squares**2
             df = np.clip(2 * (m - 1) / (kurtosis - 1), np.maximum((m - 1) / LEAST_DF, 1), np.maximum(m - 1, 1))
-            half = t_quantile(np.where(squares > 0, df, 1.0), 0.5 + level / 2) * np.sqrt(squares)
+            half = t_quantile(np.where(squares > 0, df, 1.0), 0.5 + level / 2) * np.sqrt(squares) * widening
             rest = span[:, 1] - estimate
             # coefficients 1 - ratio have no lower end but are rarely below -1: logits in [-1, 1] cover better than logarithms
             low = np.where(np.isneginf(span[:, 0]) & (rest < 2), span[:, 1] - 2, span[:, 0])

@@ -21,7 +21,7 @@ from .design import Design
 from .number_facts import NumberFacts
 from .panel import Panel
 from .resamples import check_level
-from .spread import RANDOM, SCALES, Parts, Spread, few_annotators, one_alone, say, spread_of, total_of
+from .spread import RANDOM, SCALES, Parts, Spread, few_annotators, one_alone, say, spread_of, stretch_of, total_of
 from .statistic import Statistic
 from .student import LEAST_ALIKE, TIE, UnitFacts, Units, few_clusters
 
@@ -57,7 +57,7 @@ class TwoWay(Frozen):
     value : float
         The number.
     scale : {"identity", "log", "logit", "complement"}
-        Scale on which the interval is symmetric; complement: log(1 - value).
+        Scale on which the interval is symmetric; logit: of the share of the range; complement: log(1 - value).
     parts : mapping
         V_c as ``"cases"``, V_a as ``"annotators"`` and V_e as ``"both"``, on the scale.
     variance, std_error, df : float
@@ -125,7 +125,7 @@ class TwoWay(Frozen):
             ends = self._end.at_end(np.array([self.value]), level)[0]
         else:
             half = math.nan if self.reason else self._spread.half_width(tuple(self.parts.values()), 0.5 + level / 2)
-            scale = SCALES[self.scale]
+            scale = stretch_of(self.scale, self._span)
             with np.errstate(all="ignore"):
                 ends = np.sort(scale.back(scale.to(np.float64(self.value)) + np.array([-half, half])))
         low, high = np.clip(ends, *self._span).tolist()
@@ -148,7 +148,7 @@ def two_ways_of(one: Statistic, numbers: Sequence[int], design: Design | None) -
     if beyond:  # without some annotator a number is at the end of its scale: use the delta method instead
         plain = spread_of(one, [numbers[i] for i in beyond], ["identity"] * len(beyond), design)
         for i, weights in zip(beyond, np.eye(len(beyond))):
-            slope = _slope(scales[i], float(one.estimate[numbers[i]]))
+            slope = _slope(scales[i], facts.spans[numbers[i]], float(one.estimate[numbers[i]]))
             parts[i] = tuple(part * slope**2 for part in plain.of(weights))  # type: ignore[assignment]
     few = None if design is None or design.plain else few_clusters(found.n_units)
     notes = *few_annotators(found.n_annotators), *([few] if few else [])
@@ -179,9 +179,9 @@ def ends_if_named(one: Statistic, numbers: Sequence[int], clusters: NDArray[Any]
     return np.array([found.interval(level) for found in two_ways_of(one, numbers, design)])
 
 
-def _slope(scale: str, value: float) -> float:
+def _slope(scale: str, span: Any, value: float) -> float:
     with np.errstate(all="ignore"):
-        return abs(float(SCALES[scale].slope(np.float64(value))))
+        return abs(float(stretch_of(scale, span).slope(np.float64(value))))
 
 
 def _record(
@@ -212,7 +212,7 @@ def record_of(
     facts: UnitFacts | None,
 ) -> TwoWay:
     """Return the record; ``facts`` are those of the units of a number at the end of its range."""
-    end, slope = None, _slope(scale, value)
+    end, slope = None, _slope(scale, span, value)
     if facts is not None:
         parts, end = (math.nan,) * 3, facts._replace(n=np.minimum(facts.n, found.n_annotators))
         reason = None if np.isfinite(facts.step).all() else AT_END

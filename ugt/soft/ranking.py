@@ -9,7 +9,7 @@ from typing import Any, Union
 
 import numpy as np
 
-from .._base.arrays import Array, Bools, Int32, NDArray
+from .._base.arrays import Array, Bools, NDArray
 from .._base.checks import error
 from .._base.lazy import cached_property
 from .._base.notes import Note
@@ -205,10 +205,10 @@ class SoftRanking(Statistic):
     def influence(self) -> Array:
         return np.stack([self._influence(metric, columns) for metric in self.metrics for columns in (self.columns, self.hard)], axis=1)
 
-    def std_error(self, units: Int32 | None = None) -> Array:
+    def std_error(self, design: Design | None = None) -> Array:
         """Return (2 per metric,) standard errors: DeLong's for an AUROC of one column, otherwise by the infinitesimal jackknife."""
-        alone = [isinstance(metric, Auroc) and units is None and len(self.columns) == 1 for metric in self.metrics]
-        found = np.full(len(self.names), np.nan) if all(alone) else super().std_error(units)
+        alone = [isinstance(metric, Auroc) and design is None and len(self.columns) == 1 for metric in self.metrics]
+        found = np.full(len(self.names), np.nan) if all(alone) else super().std_error(design)
         for j, metric in enumerate(self.metrics):
             for i, (column, *_) in enumerate((self.columns, self.hard) if alone[j] else ()):
                 if isinstance(metric, Auroc) and not math.isnan(metric.values(column.sums.tolist())):

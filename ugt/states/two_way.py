@@ -21,7 +21,18 @@ from .._base.identifiers import name as name_of
 from ..resampling import Design, Statistic, TwoWay, UnitFacts, few_clusters
 from ..resampling import spread as of_spread
 from ..resampling.slopes import gradient_of
-from ..resampling.spread import SCALES, Parts, Spread, alone_of, few_annotators, labels_of_annotators, one_alone, unevenness, with_shares
+from ..resampling.spread import (
+    Parts,
+    Spread,
+    Stretch,
+    alone_of,
+    few_annotators,
+    labels_of_annotators,
+    one_alone,
+    stretch_of,
+    unevenness,
+    with_shares,
+)  # fmt: skip
 from ..resampling.two_way import record_of
 from .sums import as_exact, rounded
 
@@ -60,7 +71,8 @@ def tables_of(one: Statistic, n: int, at: Int32, units: NDArray[Any] | None, giv
             each[1 + place] = panel.judged_by(weights)
     design = Design.of(int(own.sum()), None if units is None else units[own]) if own.any() else None
     labels = np.zeros(1 + n)
-    labels[0], labels[1 + at] = 0 if design is None else design.n_units, labels_of_annotators(panel.annotations(), own)
+    labels[0] = 0 if design is None else np.count_nonzero(design.added_up(np.asarray(one.informative[own, None], np.float64)))
+    labels[1 + at] = labels_of_annotators(panel.annotations(), one.informative)
     found = {"labels": labels, "without": np.concatenate([other.sums() for other in each])}
 
     def products(table: Array) -> Array:
@@ -163,12 +175,13 @@ def _two_way_of(one: Statistic, number: int, value: float, sums: Mapping[str, Ar
         if reason is None and not math.isfinite(numbers[1 + j]):
             reason = f"undefined without annotator {name_of(names[j])}"
     with np.errstate(all="ignore"):
-        parts, alone = _parts(numbers, table, given, who, n_units, scale)
+        stretch = stretch_of(scale, span)
+        parts, alone = _parts(numbers, table, given, who, n_units, stretch)
         if reason is not None:
             parts, alone = (parts[0], math.nan, math.nan), None
         elif not math.isfinite(sum(parts)):
-            slope = float(SCALES[scale].slope(np.float64(value)))
-            plain, alone = _parts(numbers, table, given, who, n_units, "identity")
+            slope = float(stretch.slope(np.float64(value)))
+            plain, alone = _parts(numbers, table, given, who, n_units, stretch_of("identity", span))
             parts = tuple(part * slope**2 for part in plain)  # type: ignore[assignment]
     cases, annotators, both = (np.array([[part]]) for part in parts)
     effective = unevenness(given[who] / given.sum())[1] if len(who) > 1 else math.nan
@@ -182,9 +195,9 @@ def _two_way_of(one: Statistic, number: int, value: float, sums: Mapping[str, Ar
     return record_of(value, scale, span, spread, parts, reason, notes, facts)
 
 
-def _parts(numbers: Array, table: Array, sizes: Array, who: Any, n_units: int, scale: str) -> tuple[Parts, Any]:
+def _parts(numbers: Array, table: Array, sizes: Array, who: Any, n_units: int, stretch: Stretch) -> tuple[Parts, Any]:
     """Return the variance parts, and the annotator who makes up nearly all of the spread, if one does."""
-    to, slope_at, _ = SCALES[scale]
+    to, slope_at, _ = stretch
     slopes, value = slope_at(numbers), to(numbers)
     centred = (table[1:, 1:] - np.outer(table[0, 1:], table[0, 1:]) / table[0, 0]) * np.outer(slopes, slopes)
     n, correction = len(who), n_units / (n_units - 1) if n_units > 1 else math.nan
