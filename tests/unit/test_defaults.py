@@ -31,7 +31,7 @@ DEFAULTS = {
     "penalty_b": [0.1, 1.0], "penalty_w": [10.0],
     "per_annotator": [False, True], "per_class": [False], "persistence": [0.9], "prevalence": ["uniform"],
     "prior": ["fit", 0.0, 0.1], "prior_rate": [1.0], "progress": [False], "q": [0.05], "randomized": [True], "reliability": [1.0],
-    "random": ["auto"], "replace": [True],
+    "random": ["auto"], "repeats": ["mean"], "replace": [True],
     "scale": ["identity"],
     "score": ["aps", "lac"], "seed": [0], "self_pairs": ["exclude"], "self_term": ["certain"], "share": [0.5], "single_bins": ["zero"],
     "singletons": ["omit"], "split": [0.5], "spread": [1.5, True], "table": ["metrics"], "threshold": [0.5], "tie": ["tie"],

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 KINDS = ("1", "1k", "A,1", "A,k", "C,1", "C,k")
 NO_VARIANCE = "the denominator is not above 0: the mean squares between cases and annotators are too small beside the error"
+EQUAL_MEANS = "means of repeated ratings are all equal, although ratings differ"
 INCOMPLETE = "case that not all annotators rated"
 LOST = 1e-10
 
@@ -34,10 +35,14 @@ class Squares(NamedTuple):
     annotators: Array
     n: Array  # number of cases
     k: Array  # annotators per case
+    noise: Array  # variance of the ratings of an annotator in a case, if single ratings are compared instead of their means
 
 
 def correlation(kind: str, ms: Squares) -> Array:
-    """Return the correlation of a kind by McGraw & Wong (1996), table 4; NaN if its denominator is not above 0."""
+    """Return the correlation of a kind by McGraw & Wong (1996), table 4; NaN if its denominator is not above 0.
+
+    A single rating varies by the noise more than the mean of an annotator's ratings, whose variance the mean squares contain.
+    """
     above, below = ms.cases - ms.error, ms.cases
     if kind == "A,k":
         below = ms.cases + (ms.annotators - ms.error) / ms.n
@@ -45,13 +50,14 @@ def correlation(kind: str, ms: Squares) -> Array:
         below = ms.cases + (ms.k - 1) * ms.error + ms.k / ms.n * (ms.annotators - ms.error)
     elif kind in ("1", "C,1"):
         below = ms.cases + (ms.k - 1) * ms.error
+    below = below + (1 if kind.endswith("k") else ms.k) * ms.noise
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(np.where(below > TINY, above / np.where(below > TINY, below, 1.0), np.nan))
 
 
 def _slopes(kind: str, ms: Squares) -> tuple[float, ...]:
-    """Return the derivatives of the correlation by the three mean squares, n and k."""
-    cases, error, annotators, n, k = map(float, ms)
+    """Return the derivatives of the correlation by the three mean squares, n, k and noise."""
+    cases, error, annotators, n, k, noise = map(float, ms)
     apart, none = annotators - error, (0.0, 0.0, 0.0, 0.0)
     by_error, by_annotators, by_n, by_k = {
         "A,k": (-1 / n, 1 / n, -apart / n**2, 0.0),
@@ -59,9 +65,10 @@ def _slopes(kind: str, ms: Squares) -> tuple[float, ...]:
         "1": (k - 1, 0.0, 0.0, error),
         "C,1": (k - 1, 0.0, 0.0, error),
     }.get(kind, none)
-    below = cases + by_error * error + by_annotators * annotators
+    by_noise, by_k = (1.0, by_k) if kind.endswith("k") else (k, by_k + noise)
+    below = cases + by_error * error + by_annotators * annotators + by_noise * noise
     value = (cases - error) / below
-    return (1 - value) / below, (-1 - value * by_error) / below, *(-value * one / below for one in (by_annotators, by_n, by_k))
+    return (1 - value) / below, (-1 - value * by_error) / below, *(-value * one / below for one in (by_annotators, by_n, by_k, by_noise))
 
 
 def unit_scale(judged: Judgements) -> Array:
@@ -83,6 +90,8 @@ class Icc(Form):
 
     names = ("value",)
     n_at = 0
+    noise_at: int  # position of the sum of variances of each annotator's ratings of a case
+    of_one = False  # whether single ratings are compared, and not the means of each annotator's ratings of a case
     too_far = "ratings differ by too little to be distinguished"
 
     def __init__(self, judged: Judgements | None, kind: str, x: Array | None = None) -> None:
@@ -90,7 +99,9 @@ class Icc(Form):
         self.kind, self._x, self.ratings = kind, x, True
 
     def with_judged(self, judged: Judgements) -> Icc:
-        return type(self)(judged, self.kind)
+        found = type(self)(judged, self.kind)
+        found.of_one = self.of_one
+        return found
 
     def _annotations(self) -> Any:
         """Refuse parts of the variance: the analytic interval over annotators needs none."""
@@ -112,8 +123,18 @@ class Icc(Form):
 
     @cached_property
     def positions(self) -> Array:
-        """(J,) the number x of each judgement."""
-        return self.judged.means(unit_scale(self.judged) if self._x is None else self._x)
+        """(J,) the number x of each judgement, the mean of an annotator's ratings of a case."""
+        return self.judged.means(self._numbers)
+
+    @cached_property
+    def _numbers(self) -> Array:
+        return unit_scale(self.judged) if self._x is None else self._x
+
+    def _noise(self) -> Array:
+        """Return (N,) sums over the annotators of a case of the variances of their ratings of it."""
+        own = np.maximum(self.judged.means(self._numbers**2) - self.positions**2, 0.0)
+        own[np.diff(self.judged.shares.offsets) == 1] = 0.0
+        return np.asarray(np.bincount(self.judged.case, own, self.judged.n_cases), np.float64)
 
     @abstractmethod
     def squares(self, sums: Array) -> Squares:
@@ -124,19 +145,19 @@ class Icc(Form):
         """Return squares of x, squares within cases, and the number of cases (or annotators) compared, (B,) each."""
 
     @abstractmethod
-    def _by_case(self, ms: Squares) -> tuple[Array, Array, Array, Array, Array]:
-        """Return the (N,) derivatives of the three mean squares, of n and of k by the weight of each case."""
+    def _by_case(self, ms: Squares) -> tuple[Array, ...]:
+        """Return the (N,) derivatives of the three mean squares, n, k and noise by the weight of each case."""
 
     def _told(self, sums: Array) -> tuple[Array, Bools, Bools, Array]:
         """Return the value, whether it is computable, whether the variation is lost in rounding, and the number compared, (B,) each."""
         ms, n = self.squares(sums), sums[:, 0]
         about, inside, compared = self.seen(sums)
         with np.errstate(invalid="ignore", divide="ignore"):
-            varies = np.where(n > 1, ms.cases * (n - 1), 0.0) + inside
+            varies = np.where(n > 1, ms.cases * (n - 1), 0.0) + inside + self.of_one * sums[:, self.noise_at]
             lost = (varies <= LOST * about) & (inside > 0)
             usable = (varies > TINY * about) & ~lost & (n > 1) & (compared > 0)
             unit = np.where(usable, np.maximum(varies, 4 * about) / np.maximum(n, 1.0), 1.0)
-            scaled = Squares(ms.cases / unit, ms.error / unit, ms.annotators / unit, ms.n, ms.k)
+            scaled = Squares(ms.cases / unit, ms.error / unit, ms.annotators / unit, ms.n, ms.k, ms.noise / unit)
             return np.where(usable, correlation(self.kind, scaled), np.nan), usable, lost, compared
 
     def parts(self, sums: Array) -> Values:
@@ -159,7 +180,8 @@ class Icc(Form):
             reason = NO_PAIRS.format(things="ratings")
         else:
             alike = NO_VARIANCE if self.kind.startswith("A") else "cases do not differ in their means"
-            reason = self.too_far if lost else alike if usable else NO_RATING
+            equal = EQUAL_MEANS if sums[self.noise_at] > 0 else NO_RATING
+            reason = self.too_far if lost else alike if usable else equal
         return Agreed(1.0 if reason == NO_RATING else math.nan, math.nan, math.nan, reason)
 
     def missing(self) -> dict[str, int]:
@@ -195,6 +217,8 @@ class Icc(Form):
 
     def limits(self, level: float) -> tuple[float, float]:
         """Return the ends of the analytic interval by McGraw & Wong (1996), table 7; NaN where its approximation does not hold."""
+        if self.of_one and self._squares.noise > 0:  # these limits are of means of ratings
+            return math.nan, math.nan
         if math.isnan(self.agreed()[0]) or self.seen(self._ones[None])[2][0] < 2:
             return math.nan, math.nan
         ms, tail = self._squares, 0.5 - level / 2
@@ -247,10 +271,10 @@ def _of_means(one: float, k: float) -> float:
 class OneWay(Icc):
     """The one-way correlation: annotators of a case are interchangeable, and their number may differ between cases.
 
-    Sums: cases, ratings, squares of their number, Σ x, (Σ x)² / ratings, squares within cases, cases with two annotators.
+    Sums: cases, ratings, squares of their number, Σ x, (Σ x)² / ratings, squares within cases, cases with two annotators, noise.
     """
 
-    n_dense = 7
+    n_dense, noise_at = 8, 7
     singles = True
 
     @cached_property
@@ -279,13 +303,14 @@ class OneWay(Icc):
         judged, size, x = self.judged, self.judged.size, self.positions
         total, some = np.bincount(judged.case, x, judged.n_cases), np.maximum(size, 1.0)
         inside = np.bincount(judged.case, (x - (total / some)[judged.case]) ** 2, judged.n_cases)
-        return np.stack([size > 0, size, size**2, total, total**2 / some, inside, size >= 2], axis=1).astype(np.float64)
+        return np.stack([size > 0, size, size**2, total, total**2 / some, inside, size >= 2, self._noise()], axis=1).astype(np.float64)
 
     def squares(self, sums: Array) -> Squares:
-        n, size, square, total, between, inside, _ = sums.T
+        n, size, square, total, between, inside, _, noise = sums.T
         with np.errstate(invalid="ignore", divide="ignore"):
             cases = np.maximum(between - total**2 / size, 0.0) / (n - 1)
-            return Squares(cases, inside / (size - n), np.zeros(len(n)), n, (size - square / size) / (n - 1))
+            k = (size - square / size) / (n - 1)
+            return Squares(cases, inside / (size - n), np.zeros(len(n)), n, k, self.of_one * noise / size)
 
     def seen(self, sums: Array) -> tuple[Array, Array, Array]:
         return sums[:, 4], sums[:, 5], sums[:, 6]
@@ -293,21 +318,23 @@ class OneWay(Icc):
     def _freedom(self, ms: Squares) -> tuple[float, float]:
         return float(ms.n) - 1, float(self._ones[1] - self._ones[0])
 
-    def _by_case(self, ms: Squares) -> tuple[Array, Array, Array, Array, Array]:
-        kept, size, square, total, between, inside, _ = self.dense.T
-        n, all_, squares, sum_, _, _, _ = self._ones
+    def _by_case(self, ms: Squares) -> tuple[Array, ...]:
+        kept, size, square, total, between, inside, _, noise = self.dense.T
+        n, all_, squares, sum_ = self._ones[:4]
         mean = sum_ / all_
         cases = (between - 2 * mean * total + mean**2 * size - ms.cases * kept) / (n - 1)
         error = (inside - ms.error * (size - kept)) / (all_ - n)
         k = (size - square / all_ + squares * size / all_**2 - ms.k * kept) / (n - 1)
-        return cases, error, np.zeros(len(kept)), kept, k
+        return cases, error, np.zeros(len(kept)), kept, k, (self.of_one * noise - ms.noise * size) / all_
 
 
 class Crossed(Icc):
     """The two-way correlation: annotators are effects, and only cases that all of them rated count.
 
-    Sums: cases, (Σ x)², squares within cases, and x of each annotator. Annotators are all with a rating, or those of ``names`` (k,).
+    Sums: cases, (Σ x)², squares within cases, noise, and x of each annotator. Annotators are all with a rating, or those of ``names`` (k,).
     """
+
+    noise_at = 3
 
     def __init__(self, judged: Judgements | None, kind: str, x: Array | None = None, names: NDArray[Any] | None = None) -> None:
         super().__init__(judged, kind, x)
@@ -335,31 +362,39 @@ class Crossed(Icc):
             x -= x[in_use].mean()
         x = np.where(in_use[:, None], x, 0.0)
         inside = ((x - x.sum(axis=1, keepdims=True) / max(1, k)) ** 2).sum(axis=1)
-        return np.concatenate([np.stack([in_use * 1.0, x.sum(axis=1) ** 2, inside], axis=1), x], axis=1)
+        return np.concatenate([np.stack([in_use * 1.0, x.sum(axis=1) ** 2, inside, self._noise() * in_use], axis=1), x], axis=1)
 
     def squares(self, sums: Array) -> Squares:
-        n, rows, inside, columns, k = sums[:, 0], sums[:, 1], sums[:, 2], sums[:, 3:], sums.shape[1] - 3
+        (n, rows, inside, noise), columns, k = sums[:, :4].T, sums[:, 4:], sums.shape[1] - 4
         with np.errstate(invalid="ignore", divide="ignore"):
             middle = columns.sum(axis=1) / k
             annotators = ((columns - middle[:, None]) ** 2).sum(axis=1) / n
             cases = rows / k - middle**2 * k / n
             parts = cases / (n - 1), (inside - annotators) / ((n - 1) * (k - 1)), annotators / (k - 1)
+            own = self.of_one * noise / (n * k)
         cases, error, annotators = (np.maximum(part, 0.0) for part in parts)  # rounding can make them negative
-        return Squares(cases, error, annotators, n, np.full(len(n), float(k)))
+        return Squares(cases, error, annotators, n, np.full(len(n), float(k)), own)
 
     def seen(self, sums: Array) -> tuple[Array, Array, Array]:
-        k = sums.shape[1] - 3
+        k = sums.shape[1] - 4
         return sums[:, 1] / max(1, k), sums[:, 2], sums[:, 0] * (k > 1)
 
     def _freedom(self, ms: Squares) -> tuple[float, float]:
         return float(ms.n) - 1, (float(ms.n) - 1) * (float(ms.k) - 1)
 
-    def _by_case(self, ms: Squares) -> tuple[Array, Array, Array, Array, Array]:
-        n, k, x = float(ms.n), float(ms.k), self.dense[:, 3:]
-        means = self._ones[3:] / n
+    def _by_case(self, ms: Squares) -> tuple[Array, ...]:
+        n, k, x, noise = float(ms.n), float(ms.k), self.dense[:, 4:], self.dense[:, 3]
+        means = self._ones[4:] / n
         middle = means.mean()
         row = k * (x.mean(axis=1) - middle) ** 2
         column = ((means - middle) ** 2).sum() + 2 * (x - means) @ (means - middle)
         error = ((x - middle) ** 2).sum(axis=1) - row - column
         by_error = error / ((n - 1) * (k - 1)) - ms.error / (n - 1)
-        return (row - ms.cases) / (n - 1), by_error, column / (k - 1), np.ones(len(x)), np.zeros(len(x))
+        return (
+            (row - ms.cases) / (n - 1),
+            by_error,
+            column / (k - 1),
+            np.ones(len(x)),
+            np.zeros(len(x)),
+            (self.of_one * noise / k - ms.noise) / n,
+        )

@@ -20,7 +20,7 @@ from .coefficients import DECLARED, OF_PAIRS, labels_of
 from .costs import LEVELS, WEIGHTS, Cost, weighted_of
 from .forms import Values
 from .record import Agreement, rare_note
-from .scales import alpha_of_level, correlation_of_kind
+from .scales import alphas_of, correlations_of
 from .table import Judgements, read
 
 NO_INTERVAL = "no interval: too few cases (or clusters) to show how others would differ"
@@ -376,16 +376,15 @@ def agreement_table(
         levels = ("interval", "ordinal") if judged.ratings or judged.ordered else ("nominal",)
     if isinstance(levels, str) or not isinstance(levels, Iterable) or not all(isinstance(one, str) and one in LEVELS for one in levels):
         raise error("levels", f"be some of {', '.join(map(repr, LEVELS))}", repr(levels))
-    found = [correlation_of_kind(judged, kind) for kind in ("1", "A,1", "C,1")] if judged.ratings else []
+    found = correlations_of(judged) if judged.ratings else []
     if not judged.ratings:
         found += _of_classes(judged, weights)
     elif isinstance(judged.given.scale, tuple):
         found += _of_classes(read("annotations", judged.given.to_labels(), alike="few"), weights)
     elif weights is not None:
         raise error("weights", "be left out unless annotations are labels or ratings on a stated scale of grades", repr(weights))
-    found += [alpha_of_level(judged, one, values) for one in levels]
-    names = () if judged.ratings else tuple(judged.names.tolist())
-    return AgreementTable(tuple(found), names, found[0].prevalence, found[-1].left_out)
+    found += alphas_of(judged, levels, values)
+    return AgreementTable(tuple(found), () if judged.ratings else tuple(judged.names.tolist()), found[0].prevalence, found[-1].left_out)
 
 
 def _of_classes(judged: Judgements, weights: object) -> list[Agreement]:

@@ -20,7 +20,7 @@ from .coefficients import DECLARED, Coefficient, labels_of, pair_named
 from .costs import LEVELS, class_values, ends_of, of_level, weighted, weighted_of
 from .forms import NO_PAIRS, NO_RATING, TINY, Agreed, Form, Values
 from .icc import KINDS, LOST, Crossed, Icc, OneWay
-from .scales import ratings_of
+from .scales import REPEATS, ratings_of
 from .table import Judgements, read
 
 TOO_FAR = "ratings differ too little, relative to their distance from center={:g}, to be computed from sums: give a center near them"
@@ -197,7 +197,8 @@ def _read_icc(data: tuple[Any, ...], options: Mapping[str, Any]) -> Form:
     """Read a part into an intraclass correlation; two-way kinds use the cases that all (or all named) annotators rated."""
     kind, annotators = option("kind", options["kind"], KINDS), options["annotators"]
     judged, middle = ratings_of(data[0]), finite("center", 0.0 if options["center"] is None else options["center"])
-    settings: dict[str, Any] = {"kind": kind, "center": middle}
+    repeats = option("repeats", options.get("repeats"), REPEATS)
+    settings: dict[str, Any] = {"kind": kind, "center": middle, "repeats": repeats}
     with np.errstate(over="ignore", invalid="ignore"):
         x = judged.names.astype(np.float64) - middle
         if kind.startswith("1"):
@@ -207,12 +208,13 @@ def _read_icc(data: tuple[Any, ...], options: Mapping[str, Any]) -> Form:
         else:
             names = _raters(data[0], judged, annotators)
             form, settings = Crossed(judged, kind, x, names), {**settings, "annotators": plain(names)}
+        form.of_one = repeats == "one"
         return form.in_parts(settings)
 
 
 def _icc_again(settings: Mapping[str, Any]) -> Icc:
     form = (OneWay if settings["kind"].startswith("1") else Crossed)(None, settings["kind"])
-    form.too_far = TOO_FAR.format(settings["center"])
+    form.of_one, form.too_far = settings.get("repeats") == "one", TOO_FAR.format(settings["center"])
     return form
 
 

@@ -148,7 +148,7 @@ class Agreement(Result):
 
     def _analytic(self, number: int, level: float, clusters: object) -> tuple[float, float]:
         one = self._statistic
-        return one.limits(level) if isinstance(one, Icc) else super()._analytic(number, level, clusters)
+        return one.limits(level) if isinstance(one, Icc) and not one.of_one else super()._analytic(number, level, clusters)
 
     def _check_analytic(self, given: Mapping[str, Any]) -> None:
         super()._check_analytic(given)

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from functools import partial
 
-from .._base import checks, identifiers
+from .._base import checks, identifiers, notices
 from .._base.grades import ORDERED, numbers_of
+from .._base.laws import t_quantile
+from .._base.notes import Note
+from .._base.wording import arg
 from ..annotations import Labels, Ratings
 from ..annotations.adjudication import drawn_alike
-from .alpha import alpha_form
+from .alpha import Alpha, OrdinalAlpha, alpha_form
 from .coefficients import OF_REPEATS
-from .costs import LEVELS
+from .costs import LEVELS, Chance
 from .icc import KINDS, Crossed, OneWay
+from .kappas import Shared
 from .record import Agreement
 from .repeats import OfUnits
 from .table import Judgements, read
 
+REPEATS = ("mean", "one")
+LEAST_SIZES, LEAST_APART = 20, 0.02  # cases, and distance of the coefficients, from which on numbers of labels get a note
 __all__ = ["intra_annotator_agreement", "intraclass_correlation", "krippendorff_alpha"]
 
 
@@ -53,8 +61,9 @@ def krippendorff_alpha(annotations: object, level: str = "nominal", *, values: o
     -----
     All labels that one annotator gave to one case are a single judgement, in which each label has an equal share; δ² of two judgements
     is the mean over the pairs of their labels. Without variation (one value throughout) alpha is 0 / 0: the value is 1 by convention, and
-    ``reason`` says so. Time is O(labels + K) for nominal, ordinal and interval scales; for ratio scales it grows with the pairs of
-    distinct values of a case, and with K².
+    ``reason`` says so. A case weighs as much as its labels: where cases with more labels have more or less disagreement (a test at 1%),
+    a warning gives the value with equal weights, too, as of :func:`fleiss_kappa`. Time is O(labels + K) for nominal, ordinal and interval
+    scales; for ratio scales it grows with the pairs of distinct values of a case, and with K².
 
     References
     ----------
@@ -68,15 +77,43 @@ def krippendorff_alpha(annotations: object, level: str = "nominal", *, values: o
     >>> round(found.value, 3), found.per_class.round(2), found.left_out
     (0.737, array([0.58, 0.29, 0.64]), {})
     """
-    return alpha_of_level(read("annotations", annotations, classes, alike="labels"), level, values)
+    return alphas_of(read("annotations", annotations, classes, alike="labels"), [level], values)[0]
 
 
-def alpha_of_level(judged: Judgements, level: str, values: object = None) -> Agreement:
-    """Return the record of Krippendorff's alpha of judgements."""
-    return Agreement.of(f"Krippendorff's alpha ({level})", alpha_form(judged, level, values))
+def alphas_of(judged: Judgements, levels: Iterable[str], values: object = None) -> list[Agreement]:
+    """Return Krippendorff's alpha of judgements for each level; add a note if it differs because labels go with disagreement."""
+    forms = {level: alpha_form(judged, level, values) for level in levels}
+    if (note := next(filter(None, map(sizes_matter, forms.values())), None)) is not None:
+        notices.note(note)
+    return [Agreement.of(f"Krippendorff's alpha ({level})", form) for level, form in forms.items()]
 
 
-def intraclass_correlation(ratings: object, kind: str = "A,1") -> Agreement:
+def sizes_matter(form: Alpha) -> Note | None:
+    """Return a note if cases with more labels have more or less disagreement, so that alpha, which counts labels, is another number.
+
+    With r_i labels and the mean disagreement d_i of case i, t = Σ (r_i - r) (d_i - d) / sqrt(Σ (r_i - r)² (d_i - d)²), over at least 20
+    cases: p < 0.01 by Student's law, and 0.02 or more between alpha and the coefficient in which each case counts equally.
+    """
+    one = form._of_ranks if isinstance(form, OrdinalAlpha) else form
+    used, w = one.in_use, one.judged.times[one.in_use]
+    size, n = one.judged.size[used], w.sum()
+    if n < LEAST_SIZES or (size == size[0]).all() or form.agreed().reason is not None:
+        return None
+    apart = one.dense[used, 0] / size
+    product = (size - w @ size / n) * (apart - w @ apart / n)
+    spread = math.sqrt(float(w @ product**2))
+    t = float(w @ product) / spread if spread > 0 else 0.0
+    alpha, equal = form.agreed().value, Shared(one.judged, one.cost, Chance()).agreed().value
+    if not abs(t) > t_quantile(n - 1, 0.995) or not abs(alpha - equal) >= LEAST_APART:
+        return None
+    words = (
+        "Cases with {more} labels have more disagreement (t = {t:.1f} over {n:,} cases). Krippendorff's alpha weights cases by their "
+        "labels and is {alpha:.3f}; with each case counted equally, as by Fleiss' kappa, it would be {equal:.3f}."
+    )
+    return Note("sizes_go_with_disagreement", words, more="more" if t > 0 else "fewer", t=t, n=int(n), alpha=alpha, equal=equal)
+
+
+def intraclass_correlation(ratings: object, kind: str = "A,1", *, repeats: str = "mean") -> Agreement:
     r"""Return the intraclass correlation of ratings, from mean squares of an analysis of variance.
 
     ============  =====================================================================  ============================================
@@ -95,9 +132,13 @@ def intraclass_correlation(ratings: object, kind: str = "A,1") -> Agreement:
     Parameters
     ----------
     ratings : Ratings, Labels with numbers as class names, or (N, A) table
-        None or NaN where there is no rating. Several ratings of one annotator in one case are averaged.
+        None or NaN where there is no rating.
     kind : str
         Kind of the table above.
+    repeats : {"mean", "one"}
+        What is compared if an annotator rated a case several times, which a warning counts: the mean of these ratings, or one of them.
+        With ``"one"``, the variance of the ratings of an annotator in a case, with their number as divisor, is added to that of a
+        rating: k times to the denominator, for kinds of means once. Its intervals are over cases, the analytic one by linearisation.
 
     Returns
     -------
@@ -112,7 +153,7 @@ def intraclass_correlation(ratings: object, kind: str = "A,1") -> Agreement:
     Raises
     ------
     TypeError, ValueError
-        If ratings are not numbers, annotators have no names, or ``kind`` is unknown.
+        If ratings are not numbers, annotators have no names, or ``kind`` or ``repeats`` is unknown.
 
     Notes
     -----
@@ -133,12 +174,33 @@ def intraclass_correlation(ratings: object, kind: str = "A,1") -> Agreement:
     [0.17, 0.29, 0.71, 0.44, 0.62, 0.91]
     """
     checks.option("kind", kind, KINDS)
-    return correlation_of_kind(ratings_of(ratings), kind)
+    checks.option("repeats", repeats, REPEATS)
+    judged = ratings_of(ratings)
+    if repeats == "mean":
+        note_repeats(judged)
+    return correlation_of_kind(judged, kind, repeats == "one")
 
 
-def correlation_of_kind(judged: Judgements, kind: str) -> Agreement:
-    """Return the record of an intraclass correlation of judgements."""
-    return Agreement.of(f"ICC({kind})", (OneWay if kind.startswith("1") else Crossed)(judged, kind))
+def note_repeats(judged: Judgements) -> int:
+    """Return how many ratings are repeats of an annotator in a case, which are averaged; add a note if there are any."""
+    n = 0 if judged.single else int(judged.times[judged.case_of_label].sum() - judged.times[judged.case].sum())
+    if n:
+        words = "{n:,} ratings repeat a rating of the same annotator and case. Intraclass correlations are of the means of such ratings; "
+        notices.note(Note("repeated_ratings", words + arg("repeats", "one") + " gives those of one rating.", n=n))
+    return n
+
+
+def correlations_of(judged: Judgements) -> list[Agreement]:
+    """Return the correlations of single annotators, and those of one rating if annotators repeat theirs."""
+    forms = (False, True) if note_repeats(judged) else (False,)
+    return [correlation_of_kind(judged, kind, of_one) for of_one in forms for kind in ("1", "A,1", "C,1")]
+
+
+def correlation_of_kind(judged: Judgements, kind: str, of_one: bool = False) -> Agreement:
+    """Return the record of an intraclass correlation of judgements, of means of an annotator's ratings of a case or of one of these."""
+    form = (OneWay if kind.startswith("1") else Crossed)(judged, kind)
+    form.of_one = of_one
+    return Agreement.of(f"ICC({kind})" + (", one rating" if of_one else ""), form)
 
 
 def ratings_of(given: object) -> Judgements:

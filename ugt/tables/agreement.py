@@ -76,7 +76,9 @@ def make(context: Context, notes: list[Note]) -> Made:
         return {}
     size = np.bincount(row_of(labels.offsets), labels.count, labels.n_cases)
     several = bool((size > 1).any())
-    coefficients = agreement_table(labels) if several else None
+    with notices.heard() as said_of_all:
+        coefficients = agreement_table(labels) if several else None
+    notes += said_of_all
     found = coefficients.found if coefficients else ()
     asks = [Ask(one, options.n_resamples) for one in found]
     rare = dict.fromkeys(rare_note(one.statistic) for one in found if one.expected)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .._base import notices
-from .._base.notes import Note
+from .._base.notes import Note, of_codes
 from ..agreement import agreement_table
 from ..agreement.overviews import AgreementRow
 from .context import Ask, Made
@@ -23,8 +23,9 @@ def make(context: Context, notes: list[Note]) -> Made:
     ratings = context.known.ratings
     if np.diff(ratings.offsets).max(initial=0) < 2:
         return {}
-    with notices.heard():  # undefined coefficients give a reason
+    with notices.heard() as said:  # undefined coefficients give a reason
         found = agreement_table(ratings)
+    notes += of_codes(said, "repeated_ratings", "sizes_go_with_disagreement")
     drawn = yield [Ask(one, context.options.n_resamples) for one in found.found]
     ends = np.array([context.intervals(one.take(0))[0] for one in drawn])
     ends[[one.reason is not None for one in found.found]] = np.nan
