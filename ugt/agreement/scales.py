@@ -177,22 +177,22 @@ def intraclass_correlation(ratings: object, kind: str = "A,1", *, repeats: str =
     checks.option("repeats", repeats, REPEATS)
     judged = ratings_of(ratings)
     if repeats == "mean":
-        note_repeats(judged)
+        note_repeats(judged, arg("repeats", "one") + " gives")
     return correlation_of_kind(judged, kind, repeats == "one")
 
 
-def note_repeats(judged: Judgements) -> int:
+def note_repeats(judged: Judgements, way: str) -> int:
     """Return how many ratings are repeats of an annotator in a case, which are averaged; add a note if there are any."""
     n = 0 if judged.single else int(judged.times[judged.case_of_label].sum() - judged.times[judged.case].sum())
     if n:
         words = "{n:,} ratings repeat a rating of the same annotator and case. Intraclass correlations are of the means of such ratings; "
-        notices.note(Note("repeated_ratings", words + arg("repeats", "one") + " gives those of one rating.", n=n))
+        notices.note(Note("repeated_ratings", words + way + " those of one rating.", n=n))
     return n
 
 
 def correlations_of(judged: Judgements) -> list[Agreement]:
     """Return the correlations of single annotators, and those of one rating if annotators repeat theirs."""
-    forms = (False, True) if note_repeats(judged) else (False,)
+    forms = (False, True) if note_repeats(judged, "beside them are") else (False,)
     return [correlation_of_kind(judged, kind, of_one) for of_one in forms for kind in ("1", "A,1", "C,1")]
 
 
