@@ -65,7 +65,7 @@ def half_width(cases, annotators, both, g, df_a, level):
     q = 0.5 + level / 2
     own = max(annotators - both, 0)
     banerjee = quantile(df_a, q) ** 2 * own + quantile(g - 1, q) ** 2 * max(cases, annotators - own)
-    return max(quantile(df, q) * sqrt(total), sqrt(banerjee)), df
+    return max(quantile(df, q) * sqrt(total), sqrt(banerjee), quantile(df_a, q) * sqrt(annotators)), df
 
 
 def fleiss(table):

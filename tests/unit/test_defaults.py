@@ -16,7 +16,7 @@ DEFAULTS = {
     "higher_is_better": [True],
     "input": ["logits"], "interval": ["auto"], "j": [1], "k": [1, 3], "k_reg": [5],
     "labels": [False],
-    "kind": ["A,1", "auto", "bca", "dirichlet", "majority", "mean", "predictive", "probability", "set", "studentized", "top_class"],
+    "kind": ["A,1", "auto", "dirichlet", "majority", "mean", "predictive", "probability", "set", "top_class"],
     "least_cases": [1, 30, 50],
     "level": ["nominal", 0.95], "m": [100], "margin": [0.0], "max_annotators": [50], "max_iter": [1000],
     "max_readers": [50], "mc_error": [0.0], "merge_names": [False],

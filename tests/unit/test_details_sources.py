@@ -80,22 +80,15 @@ def test_other_annotators_where_they_have_names():
         assert (metric["two_way_low"], metric["two_way_high"]) == found.interval(random=("cases", "annotators"))
 
 
-def test_a_part_of_two_annotators_that_is_wider_than_the_whole_is_explained(tmp_path):
+@pytest.mark.parametrize("n", [2, 3, 5])
+def test_other_annotators_alone_are_never_less_certain_than_with_other_cases(n):
     rng = np.random.default_rng(3)
     truth = rng.integers(0, 3, 200)
     table = np.where(rng.random((200, 5)) < [0.9, 0.85, 0.85, 0.85, 0.85], truth[:, None], rng.integers(0, 3, (200, 5)))
-    for n, wider in ((2, True), (5, False)):
-        evaluation = ugt.evaluate(ugt.Labels.from_wide(table[:, :n]), {"A": np.eye(3)[truth]}, k=1, reliability=1, n_resamples=100)
-        (part,) = rows(evaluation, source="annotators")
-        whole = next(row for row in evaluation.metrics if row["metric"] == "topk_accuracy")
-        assert (part["high"] - part["low"] > whole["two_way_high"] - whole["two_way_low"]) == wider
-        said = "The interval over other annotators alone has one degree of freedom, from 2 annotators."
-        evaluation.to_html(tmp_path / "page.html")
-        page = (tmp_path / "page.html").read_text(encoding="utf-8")
-        assert [any(said in note for note in map(str, evaluation.notes)), page.count(said) > 1] == [
-            wider,
-            wider,
-        ]  # in its table, and in the notes
+    evaluation = ugt.evaluate(ugt.Labels.from_wide(table[:, :n]), {"A": np.eye(3)[truth]}, k=1, reliability=1, n_resamples=100)
+    (part,) = rows(evaluation, source="annotators")
+    whole = next(row for row in evaluation.metrics if row["metric"] == "topk_accuracy")
+    assert whole["two_way_low"] <= part["low"] < part["value"] < part["high"] <= whole["two_way_high"]
 
 
 def test_single_annotations_clusters_and_no_models():

@@ -166,7 +166,7 @@ def test_equivalence_intervals():
     limit = np.quantile(values, 0.95)
     assert found.interchangeable(limit + 1e-9, kind="percentile", **drawn)
     assert not found.interchangeable(limit - 1e-9, kind="percentile", **drawn)
-    assert found.interchangeable(found.interval(0.9, kind="bca", **drawn)[1] + 1e-9, **drawn)
+    assert found.interchangeable(found.interval(0.9, kind="bca", **drawn)[1] + 1e-9, kind="bca", **drawn)
     refused(r"level must be above 0.5 for a one-sided limit. Got 0.5.", found.interchangeable, 1.0, 0.5)
     refused(r"margin must be a finite number. Got nan.", found.interchangeable, math.nan)
 

@@ -93,7 +93,7 @@ def discrepancy_ratio(
     (0.5, 6, {})
     >>> soft = ugt.discrepancy_ratio(readers, [[0.4, 0.6], [0.3, 0.7], [0.9, 0.1], [0.2, 0.8], [0.7, 0.3], [0.1, 0.9]])
     >>> round(soft.value, 3), [round(end, 2) for end in soft.interval()]
-    (0.725, [0.5, 0.95])
+    (0.725, [0.63, 1.62])
     >>> masks = ugt.Masks.from_wide([[[[1, 1, 0, 0]], [[1, 1, 1, 0]]], [[[0, 1, 0, 0]], [[0, 1, 1, 0]]]])
     >>> ugt.discrepancy_ratio(masks, [[[1, 1, 1, 1]], [[0, 1, 0, 0]]], distance=("hausdorff", {"spacing": (1, 0.5)})).mu
     0.5

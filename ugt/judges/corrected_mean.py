@@ -16,7 +16,7 @@ from .._base.notes import Note
 from .._base.ragged import row_of
 from .._base.wording import arg
 from ..annotations.joins import tells_joins
-from ..resampling import Result, ResultDifference, check_level, ids_of_cases, seed_of
+from ..resampling import Result, ResultDifference, TwoWay, check_level, ids_of_cases, seed_of
 from ..resampling.spread import FEW_ANNOTATORS, RANDOM, few_annotators, say, with_annotators
 from ..studies.components import Components, ScoredLabels
 from ..studies.solving import least_people, precision
@@ -54,6 +54,10 @@ class OverBoth(Result):
             return low, high
         notices.warn("no interval: " + ALIKE, stacklevel=3)
         return math.nan, math.nan
+
+    def _two_way(self, number: int, clusters: object) -> TwoWay:
+        """Return the spread over cases and annotators; Banerjee's interval contains that of :meth:`_student`."""
+        return replace(super()._two_way(number, clusters), _cases=None)
 
     def _student(self, level: float, clusters: object) -> tuple[float, float]:
         one, design = self.statistic, self._design(clusters, None)

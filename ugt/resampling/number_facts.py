@@ -45,6 +45,8 @@ class NumberFacts(NamedTuple):
         Scale on which an analytic interval is symmetric.
     normal : bool
         Whether the ends of an analytic interval are quantiles of the normal law instead of Student's.
+    skewed : tuple of int
+        Ratios of sums whose interval over cases is by default the bootstrap-t of their logarithm.
     smooth : bool
         Whether the numbers are smooth in the weights of units, so that the jackknife holds.
     few : function of (number, design or None)
@@ -64,6 +66,7 @@ class NumberFacts(NamedTuple):
     scales: tuple[str, ...] | None = None
     scale: str = "identity"
     normal: bool = False
+    skewed: tuple[int, ...] = ()
     smooth: bool = True
     few: Callable[[int, Design | None], Note | None] = lambda number, design: None
     others: Callable[[int], tuple[Note, ...]] = lambda number: ()

@@ -20,7 +20,7 @@ from .difference import Difference
 from .loop import resample
 from .resamples import KINDS as RESAMPLED
 from .resamples import Resamples, check_level
-from .spread import Spread, few_annotators, say, spread_of, with_annotators
+from .spread import RANDOM, with_annotators
 from .statistic import Statistic
 from .student import TIE, Units, few_clusters, limits, note_few, rounding
 from .studentized import LogRatio
@@ -124,21 +124,9 @@ class Results(Record):
         with notices.heard():
             return self._design(clusters, None) if self.statistic.kept.any() else None
 
-    def _spread(self, names: Sequence[str], clusters: object) -> Spread:
-        """Return the spread of several numbers, untransformed, over cases (clusters) and annotators, with warnings."""
-        one = self.statistic
-        found = spread_of(one, [one.names.index(name) for name in names], ["identity"] * len(names), self._units(clusters))
-        reason = next(filter(None, found.reasons), None)
-        say(reason, [] if reason else few_annotators(found.n_annotators))
-        return found
-
     def _ends(self, number: int, level: float, kind: str, given: dict[str, Any], random: tuple[str, ...]) -> tuple[float, float]:
         if with_annotators(random):
-            if kind not in ("auto", "analytic"):
-                raise error("kind", "be 'auto' or 'analytic' if annotators are random", repr(kind))
-            if given["strata"] is not None:
-                raise error("strata", "be None if annotators are random", "strata")
-            return self._two_way(number, given["clusters"]).interval(level)
+            return self._over_both(number, level, kind, given)
         if kind == "analytic":
             self._check_analytic(given)
         if kind not in RESAMPLED:
@@ -148,13 +136,25 @@ class Results(Record):
             return math.nan, math.nan
         if kind == "analytic":
             return self._analytic(number, level, given["clusters"])
-        if kind == "studentized":
-            return self._studentized(number, level, **given)
+        if kind == "studentized" or (kind == "auto" and number in self.statistic.facts.skewed):
+            return self._studentized(number, level, kind == "auto", **given)
         one, at = self.statistic.only(number)
         note_few({one.facts.few(at, None)} - {one.facts.few(0, None)})
         found = self.resamples(**given) if one is self.statistic else ResultsOf(one, self).resamples(**given)
         low, high = found.take(at).interval(level, kind)[0]
         return float(low), float(high)
+
+    def _over_both(self, number: int, level: float, kind: str, given: dict[str, Any]) -> tuple[float, float]:
+        """Return the interval over cases and annotators, which contains that over cases alone."""
+        if kind not in ("auto", "analytic"):
+            raise error("kind", "be 'auto' or 'analytic' if annotators are random", repr(kind))
+        if given["strata"] is not None:
+            raise error("strata", "be None if annotators are random", "strata")
+        low, high = self._two_way(number, given["clusters"]).interval(level)
+        if number not in self.statistic.facts.skewed or math.isnan(low):
+            return low, high
+        alone = self._ends(number, level, "auto", given, RANDOM[:1])  # is by resamples, which a record of two ways has not
+        return float(np.fmin(low, alone[0])), float(np.fmax(high, alone[1]))
 
     def _without_resamples(self, number: int, level: float, design: Design | tuple[Any, Any]) -> tuple[float, float] | None:
         """Return NaN for a number that is undefined or infinite, the interval of one at an end of its range, None for all others."""
@@ -188,11 +188,11 @@ class Results(Record):
         times = ndtri(0.5 + level / 2) if facts.normal else t_quantile(facts.counting(one.kept, design)[number] - 1, 0.5 + level / 2)
         return limits(value, float(times) * spread, facts.scale, facts.spans[number])
 
-    def _studentized(self, number: int, level: float, clusters: Any, strata: Any, n_resamples: int, seed: Seed) -> tuple[float, float]:
+    def _studentized(self, number: int, level: float, auto: bool, n_resamples: int, seed: Seed, **units: Any) -> tuple[float, float]:
         n, word = whole("n_resamples", n_resamples), seed_of(seed)
-        one = self.log_ratio(number, clusters, strata)
+        one = self.log_ratio(number, **units)
         (values,) = resample([one], one.kept, one.design, word, n)
-        return one.interval(level, values)
+        return (math.nan, math.nan) if auto and one.alike else one.interval(level, values)
 
     def log_ratio(self, number: int, clusters: object = None, strata: object = None) -> LogRatio:
         """Return the statistic of a number's bootstrap-t."""
@@ -205,7 +205,7 @@ class Results(Record):
 
     def studentized(self, number: int, level: float, one: LogRatio, resamples: Resamples) -> tuple[float, float]:
         """Return the bootstrap-t interval of a number from resamples of its :meth:`log_ratio`."""
-        found = self._without_resamples(number, level, one.design)
+        found = (math.nan, math.nan) if one.alike else self._without_resamples(number, level, one.design)
         return one.interval(level, resamples.values) if found is None else found
 
 
@@ -256,7 +256,7 @@ class Result(Results):
             Name of the number, if there are several. Default: ``value``.
         kind : {"auto", "percentile", "basic", "bca", "studentized", "analytic"}
             ``"auto"``: the jackknife for up to 400 units or small strata, otherwise the bootstrap, see :meth:`Resamples.interval`;
-            ``"studentized"``, for ratios of two sums: the bootstrap-t of the logarithm, which has the best coverage with few cases;
+            ``"studentized"``, for ratios of two sums: the bootstrap-t of the logarithm, best with few cases, and that of ``"auto"`` for Δ;
             ``"analytic"``: the standard error over cases (clusters), without resamples and strata.
         clusters, strata, n_resamples, seed
             As for :meth:`resamples`.

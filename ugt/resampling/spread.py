@@ -113,13 +113,17 @@ def df_of(cases: Any, annotators: Any, both: Any, n_units: object, n_annotators:
 
 
 def half_width_of(cases: Any, annotators: Any, both: Any, n_units: Any, n_annotators: Any, q: float) -> Array:
-    """Return the half-width up to the quantile q of Student's law with these degrees of freedom, or Banerjee's (1960) if that is wider."""
+    """Return the half-width up to the quantile q of Student's law with these degrees of freedom, or a wider one.
+
+    That is Banerjee's (1960), which is never below that of cases alone, or that of annotators alone, t of R - 1 degrees of freedom.
+    """
     total, own = total_of(cases, annotators, both), np.maximum(annotators - both, 0.0)
     df = df_of(cases, annotators, both, n_units, n_annotators)
     with np.errstate(invalid="ignore"):
         of_annotators, of_units = (t_quantile(np.where(n > 1, n - 1.0, np.nan), q) for n in map(np.asarray, (n_annotators, n_units)))
         banerjee = np.sqrt(of_annotators**2 * own + of_units**2 * np.maximum(cases, annotators - own))
-        return np.asarray(np.where(total == 0, banerjee, np.maximum(t_quantile(df, q) * np.sqrt(total), banerjee)))
+        least = np.maximum(banerjee, of_annotators * np.sqrt(annotators))
+        return np.asarray(np.where(total == 0, least, np.maximum(t_quantile(df, q) * np.sqrt(total), least)))
 
 
 def spread_of(one: Statistic, at: Sequence[int], scales: Sequence[str], design: Design | None) -> Spread:

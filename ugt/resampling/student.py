@@ -205,21 +205,36 @@ class Units:
         at = np.flatnonzero(self.few)
         found = np.full((len(estimate), 2), np.nan)
         if len(at):
-            found[at] = self.take(at)._student(estimate[at], level)
+            found[at] = self.take(at).jackknifed(estimate[at]).ends(level)
         return found
 
-    def _student(self, estimate: Array, level: float) -> Array:
-        from scipy.special import expit, logit  # noqa: PLC0415  (scipy is slow to import)
-
-        n, span, step, deciding, widening = self.facts
+    def jackknifed(self, estimate: Array) -> Jackknifed:
+        """Return the jackknife's standard errors of all numbers, also of those of many units."""
         table = self.deviations(np.arange(len(estimate)))
         table = np.ascontiguousarray(table.T)  # so that sums of a number do not depend on its neighbours
         squares = (table**2).sum(axis=1)
-        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-            m = np.minimum(n, deciding)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            m = np.minimum(self.facts.n, self.facts.deciding)
             kurtosis = m * (table**4).sum(axis=1) / squares**2
             df = np.clip(2 * (m - 1) / (kurtosis - 1), np.maximum((m - 1) / LEAST_DF, 1), np.maximum(m - 1, 1))
-            half = t_quantile(np.where(squares > 0, df, 1.0), 0.5 + level / 2) * np.sqrt(squares) * widening
+        return Jackknifed(estimate, squares, np.where(squares > 0, df, 1.0), self.facts)
+
+
+class Jackknifed(NamedTuple):
+    """M numbers with the squares of their standard errors over units, and degrees of freedom."""
+
+    estimate: Array
+    squares: Array
+    df: Array
+    facts: UnitFacts
+
+    def ends(self, level: float) -> Array:
+        """Return Student's intervals (M, 2)."""
+        from scipy.special import expit, logit  # noqa: PLC0415  (scipy is slow to import)
+
+        estimate, squares, (n, span, step, _, widening) = self.estimate, self.squares, self.facts
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+            half = t_quantile(self.df, 0.5 + level / 2) * np.sqrt(squares) * widening
             rest = span[:, 1] - estimate
             # coefficients 1 - ratio have no lower end but are rarely below -1: logits in [-1, 1] cover better than logarithms
             low = np.where(np.isneginf(span[:, 0]) & (rest < 2), span[:, 1] - 2, span[:, 0])

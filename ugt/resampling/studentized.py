@@ -10,6 +10,7 @@ import numpy as np
 from .._base.arrays import Array, Bools
 from .._base.laws import t_quantile
 from .statistic import Linear
+from .student import LEAST_ALIKE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,6 +61,11 @@ class LogRatio(Linear):
             squares = np.maximum(aa - 2 * r * ab + r * r * bb - (a - r * b) ** 2 / self._sizes, 0.0)
             share = np.where(self._sizes > 1, self._sizes / np.maximum(self._sizes - 1, 1), 0.0)
             return np.stack([theta, np.sqrt(squares @ share) / total[:, 0]], axis=1)
+
+    @property
+    def alike(self) -> bool:
+        """Whether the ratio is the same without each of few units, which do not show how others would differ."""
+        return bool(self._sizes.sum() < LEAST_ALIKE and not self.estimate[1] > NO_SPREAD)
 
     def interval(self, level: float, values: Array) -> tuple[float, float]:
         """Return the limits at both ends, see :meth:`limits_at`."""

@@ -23,7 +23,7 @@ from .panel import Panel
 from .resamples import check_level
 from .spread import RANDOM, SCALES, Parts, Spread, few_annotators, one_alone, say, spread_of, stretch_of, total_of
 from .statistic import Statistic
-from .student import LEAST_ALIKE, TIE, UnitFacts, Units, few_clusters
+from .student import LEAST_ALIKE, TIE, Jackknifed, UnitFacts, Units, few_clusters
 
 if TYPE_CHECKING:
     from typing import Union
@@ -75,9 +75,11 @@ class TwoWay(Frozen):
 
     Notes
     -----
-    Intervals are value ± q on the scale, with q the larger one of t √V, t of ``df`` degrees of freedom, and
-    :math:`\sqrt{t_{R-1}^2 \max(V_a - V_e, 0) + t_{G-1}^2 \max(V_c, V_a - \max(V_a - V_e, 0))}` (Banerjee). If the number is at an
-    end of its range, the interval is Clopper & Pearson's one-sided one, with as many trials as there are annotators (units, if fewer).
+    Intervals are value ± q on the scale, with q the largest of t √V, t of ``df`` degrees of freedom,
+    :math:`\sqrt{t_{R-1}^2 \max(V_a - V_e, 0) + t_{G-1}^2 \max(V_c, V_a - \max(V_a - V_e, 0))}` (Banerjee) and
+    :math:`t_{R-1} \sqrt{V_a}`, the interval for other annotators and the same cases; and they contain Student's interval over the cases
+    alone (:meth:`Resamples.interval`): what varies more is never more certain. If the number is at an end of its range, the interval is
+    Clopper & Pearson's one-sided one, with as many trials as there are annotators (units, if fewer).
 
     References
     ----------
@@ -112,6 +114,7 @@ class TwoWay(Frozen):
     _spread: Any = field(default=None, repr=False)
     _end: UnitFacts | None = field(default=None, repr=False)
     _span: tuple[float, float] = field(default=(-math.inf, math.inf), repr=False)
+    _cases: Jackknifed | None = field(default=None, repr=False)
 
     @property
     def population(self) -> str:
@@ -128,6 +131,9 @@ class TwoWay(Frozen):
             scale = stretch_of(self.scale, self._span)
             with np.errstate(all="ignore"):
                 ends = np.sort(scale.back(scale.to(np.float64(self.value)) + np.array([-half, half])))
+            if self._cases is not None and not np.isnan(ends).any():
+                alone = self._cases.ends(level)[0]
+                ends = np.array([np.fmin(ends[0], alone[0]), np.fmax(ends[1], alone[1])])
         low, high = np.clip(ends, *self._span).tolist()
         return low, high
 
@@ -194,11 +200,15 @@ def _record(
     parts: Parts,
     reason: str | None,
 ) -> TwoWay:
-    value, facts = float(one.estimate[number]), None
+    value, facts, cases = float(one.estimate[number]), None, None
     span: tuple[float, float] = tuple(one.facts.spans[number].tolist())
-    if reason is None and design is not None and any(abs(value - end) <= TIE for end in span):
-        facts = Units.of(one, one.kept, design).take([number]).facts
-    return record_of(value, scale, span, found, parts, reason, notes, facts)
+    if reason is None and design is not None:
+        units = Units.of(one, one.kept, design).take([number])
+        if any(abs(value - end) <= TIE for end in span):
+            facts = units.facts
+        elif one.facts.smooth:
+            cases = units.jackknifed(one.estimate[[number]])
+    return record_of(value, scale, span, found, parts, reason, notes, facts, cases)
 
 
 def record_of(
@@ -210,8 +220,9 @@ def record_of(
     reason: str | None,
     notes: tuple[Note, ...],
     facts: UnitFacts | None,
+    cases: Jackknifed | None = None,
 ) -> TwoWay:
-    """Return the record; ``facts`` are those of the units of a number at the end of its range."""
+    """Return the record; ``facts`` are those of the units of a number at the end of its range, ``cases`` the spread over them alone."""
     end, slope = None, _slope(scale, span, value)
     if facts is not None:
         parts, end = (math.nan,) * 3, facts._replace(n=np.minimum(facts.n, found.n_annotators))
@@ -221,7 +232,8 @@ def record_of(
         reason = ALIKE
     return TwoWay(
         value, scale, dict(zip((*RANDOM, "both"), parts)), total, math.sqrt(total) / slope if slope else math.nan, found.df(parts),
-        found.n_units, found.n_annotators, found.left_out, reason, () if reason else notes, _spread=found, _end=end, _span=span,
+        found.n_units, found.n_annotators, found.left_out, reason, () if reason else notes, _spread=found,
+        _end=end, _span=span, _cases=cases,
     )  # fmt: skip
 
 
@@ -246,7 +258,7 @@ class Own(Statistic):
 
     @property
     def facts(self) -> NumberFacts:
-        return super().facts._replace(scales=(self._scale,))
+        return super().facts._replace(scales=(self._scale,), smooth=False)  # of unknown range: two_way() has no interval over cases alone
 
     @property
     def panel(self) -> Panel:

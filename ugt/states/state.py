@@ -272,6 +272,8 @@ class Merged(Frozen):
     def two_way(self, *, of: str | None = None) -> resampling.TwoWay:
         """Return the spread of the value over cases and annotators, both random, as ``two_way`` of the record of the function itself.
 
+        With few cases its interval may be narrower by a little than that of the record, which contains Student's interval over the cases.
+
         Parameters
         ----------
         of : str, optional

@@ -77,7 +77,7 @@ def make(context: Context, notes: list[Note]) -> Made:
             both = ends(options.level)
             table_ = [row._replace(low=both[row.name][0], high=both[row.name][1]) if row.kind == "model" else row for row in table_]
         upper = {name: high for name, (_, high) in ends(2 * level - 1).items()}
-        two_way = {name: _two_way(one, context, level) for name, one in ratios.items()}
+        two_way = {name: _two_way(one, context, level, ends(options.level)[name], upper[name]) for name, one in ratios.items()}
     if found.too_few:
         few = counted(len(found.too_few), "annotator", ("was", "were"))
         words = "{annotators} not set beside the models one by one: fewer than {least} cases with two others."
@@ -85,13 +85,14 @@ def make(context: Context, notes: list[Note]) -> Made:
     return {"humans": [_row(row, upper, two_way) for row in table_]}
 
 
-def _two_way(ratio: DiscrepancyRatio, context: Context, level: float) -> tuple[Number, Number, Number]:
-    """Return the interval and the one-sided limit for other annotators, too."""
-    low, high = ratio.ends_if_named(context.options.level, context.clusters)
-    limit = math.nan
-    if not math.isnan(low):
-        limit = ratio.non_inferiority(level=level, clusters=context.clusters, random=("cases", "annotators")).limit
-    return finite(low), finite(high), finite(limit)
+def _two_way(
+    ratio: DiscrepancyRatio, context: Context, level: float, alone: tuple[float, float], upper: float
+) -> tuple[Number, Number, Number]:
+    """Return the interval and the one-sided limit for other annotators, too, which contain those over cases alone."""
+    (low, high), (_, limit) = (ratio.ends_if_named(one, context.clusters) for one in (context.options.level, 2 * level - 1))
+    if math.isnan(low):
+        return None, None, None
+    return finite(np.fmin(low, alone[0])), finite(np.fmax(high, alone[1])), finite(np.fmax(limit, upper))
 
 
 def _is_shared(labels: Labels) -> bool:

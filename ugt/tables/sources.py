@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -44,7 +44,6 @@ class SpreadRow(NamedTuple):
 
 TABLES = {"sources_of_spread": SpreadRow}
 Spread = tuple[Number, Number, Number]  # a standard deviation, and both ends of an interval
-Ends = tuple[Number, Number]
 COSTLY = ("plackett-luce", *by_name.FITTED)
 N_RESAMPLES = 100  # resamples of the annotations, each of which needs a whole aggregation
 LEAST_RESAMPLES = 25
@@ -64,8 +63,6 @@ def make(context: Context, notes: list[Note]) -> Made:
     by_source["draws"] = [with_ends(row.draw_std, (row.draw_low, row.draw_high)) for row in own]
     if any(row.n_cases for row in own):
         by_source.update(_over_cases(context, context.beside((yield context.asked)), at))
-    widths = [((row.two_way_low, row.two_way_high), part[1:]) for row, part in zip(own, shown)]
-    notes += wider_alone(widths, len(context.known.annotators))
     rows = [
         SpreadRow(row.model, row.metric, row.k, row.reliability, source, row.value, *spreads[i], row.n_cases)
         for i, row in enumerate(own)
@@ -85,23 +82,6 @@ def _over_cases(context: Context, resamples: Resamples, at: Sequence[int]) -> di
         unit: [with_ends(std, end) for std, end in zip(_std(found.values), ends)],
         f"{unit} and draws": [with_ends(std, end) for std, end in zip(_std(together), of_both)],
     }
-
-
-def wider_alone(ends: Iterable[tuple[Ends, Ends]], n: int) -> list[Note]:
-    """Return a note if an interval over n annotators alone, the second of a model, is wider than that over annotators and cases."""
-    if not any(_width(alone) > _width(together) for together, alone in ends):
-        return []
-    df = "one degree" if n == 2 else f"{n - 1} degrees"
-    words = (
-        "The interval over other annotators alone has {df} of freedom, from {n} annotators. It can be wider than the interval over "
-        "annotators and cases together: quote that one."
-    )
-    return [Note("wider_alone", words, df=df, n=n)]
-
-
-def _width(ends: Ends) -> float:
-    low, high = ends
-    return math.nan if low is None or high is None else high - low
 
 
 def _std(values: Array) -> list[float]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ...tables.rows import defined
 from ...tables.sensitivity import SensitivityRow
 from ...tables.source import ReportSource
-from ...tables.sources import SpreadRow, wider_alone
+from ...tables.sources import SpreadRow
 from ..digest import Digest, shown
 from ..digits import Digits, Ends, is_flat
 from ..markup import NONE, Section, finding, level_of, unique
@@ -110,9 +110,7 @@ def _spread(digest: Digest) -> str:
         halves = [_half(both.get(m), digits, "not estimated") for m in drawn]
         rows.append(("other annotators like these, and other cases", halves))
     note = f"Half of the {level_of(digest.source)} interval, percentage points{digest.at_main}{first_of(models, digest.models)}"
-    known = [(both[m], parts["annotators", m]) for m in drawn if m in both and ("annotators", m) in parts]
-    why = wider_alone(known, digest.source.data.n_annotators or 0)
-    return plain_table("Sources of uncertainty", ". ".join([note, *map(str, why)]), ["", *map(shown, drawn)], rows)
+    return plain_table("Sources of uncertainty", note, ["", *map(shown, drawn)], rows)
 
 
 def _half(ends: Ends | None, digits: Digits, without: str = NONE) -> str:
