@@ -29,7 +29,7 @@ from .wording import worded_note
 
 NEGLIGIBLE = 1e-12  # share of the largest variance below which one is an error of rounding, and is printed as 0
 SHOWN = 12  # designs in the printed table
-GIVEN = ("value", "width", "power", "difference", "margin", "cost", "max_annotators", "level")
+GIVEN = ("value", "width", "power", "difference", "margin", "cost", "max_annotators", "level", "assurance")
 
 TEXT = """
 Computes how many cases, labels per case and annotators a study needs for a given width of the interval or a given power. The variances come
@@ -66,6 +66,8 @@ def add(commands: object) -> None:
     option("--power", "P", "power to reach, in (0, 1); default: any", type=float)
     option("--difference", "D", "true value minus the value that is tested; default: 0 with --margin, otherwise none", type=float)
     option("--margin", "M", "margin of non-inferiority, for the metrics difference and discrepancy; default: none", type=float)
+    assured = "probability with which the width or power is reached, in [0.5, 1); default: the pilot's variances are taken as known"
+    option("--assurance", "P", assured, type=float)
     option("--cost", "X", "cost of a case, of a label and of an annotator; default: 1 1 0", type=float, nargs=3)
     option("--max-annotators", "N", "largest number of annotators; default: 50", type=int)
     option("--level", "P", "level of the intervals; default: 0.95", type=float)
@@ -145,6 +147,7 @@ def _told(found: AnnotationPlan, options: argparse.Namespace, record: dict[str, 
     known = found.n_cases > 0
     return {
         "metric": found.metric, "value": found.value, "components": found.components, "random": found.random, "level": found.level,
+        "assurance": found.assurance,
         "pilot": {"n_cases": found.n_cases, "n_labels": found.n_labels, "n_annotators": found.n_annotators} if known else None,
         "best": None if found.best is None else found.best._asdict(), "interval": found.interval() if known else None,
         "table": [one._asdict() for one in found.table], "alternatives": [one and one._asdict() for one in found.alternatives],
@@ -165,10 +168,12 @@ def _lines(found: AnnotationPlan) -> Iterator[str]:
     whom = "other annotators" if "annotators" in found.random else "the same annotators"
     if found.best is not None:
         one, power = found.best, "" if math.isnan(found.best.power) else f", power {found.best.power:.2f}"
-        yield f"Plan: {_design(one)}: width {decimal(one.width)}{power}, cost {one.cost:,.6g} (intervals for other cases and {whom})."
+        held = "" if found.assurance is None else f", with an assurance of {found.assurance:g}"
+        yield f"Plan: {_design(one)}: width {decimal(one.width)}{power}, cost {one.cost:,.6g} (intervals for other cases and {whom}{held})."
         low, high = found.interval()
         if known and not math.isnan(low):
-            yield f"The pilot determines this width with a 95% interval of {decimal(low)} to {decimal(high)}."
+            what = "this" if found.assurance is None else "the expected"
+            yield f"The pilot determines {what} width with a 95% interval of {decimal(low)} to {decimal(high)}."
     yield from _by_variance(found.alternatives)
     yield from _table(found.table)
     if known or found.best is not None:

@@ -16,14 +16,13 @@ from .._base.wording import arg
 from ..annotations.joins import tells_joins
 from ..resampling import check_level
 from ..resampling.spread import FEW_ANNOTATORS, RANDOM, with_annotators
-from .components import PARTS, Components
-from .pilots import METRICS, OF_PAIRS, Pilot, read_pilot
+from .components import PARTS, Components, InPilot
+from .pilots import METRICS, OF_PAIRS, RANGES, Pilot, read_pilot
 from .solving import ENOUGH, FEWER, MOST_CASES, prices, wanted_power
 from .targets import AnnotationDesign, Target
 
 SIZES = ("n_cases", "n_labels", "n_annotators")
 NONE_SEEN = ". The estimate 0 does not show that annotators do not differ: the plan may be too small"
-WIDEST = {"logit": 1.0, "complement": 2.0, "identity": 2.0}  # the range of the metrics of a scale; ratios have none
 PAIRS_SHARE = 8  # with up to so many annotators a note says that what pairs of them share is not in plans for metrics of pairs
 
 
@@ -42,7 +41,8 @@ class AnnotationPlan(Frozen):
         shown as they are, and count as 0; NaN: unknown.
     table : tuple of designs
         For each number of annotators, from the least that suffices, the cheapest design that meets the target: ``n_cases``, ``n_labels``
-        per case, ``n_annotators``, ``std_error``, ``width``, ``power`` and ``cost``. Without a target it is empty.
+        per case, ``n_annotators``, ``std_error``, ``width``, ``power`` and ``cost``. Without a target it is empty. With ``assurance``,
+        width and power are those that hold with this probability; the standard error is the expected one.
     best : design or None
         The cheapest design of the table; of equally cheap designs, the one with the fewest annotators.
     alternatives : tuple of designs or None
@@ -51,6 +51,7 @@ class AnnotationPlan(Frozen):
     random : tuple of str
         Population of the widths: ``("cases", "annotators")``, or ``("cases",)`` for other cases and the same annotators.
     level : float
+    assurance : float or None
     n_cases, n_labels, n_annotators : int, float, int
         Of the pilot: cases with labels, labels per case, annotators; 0 if components were stated.
     notes : tuple of str
@@ -72,6 +73,7 @@ class AnnotationPlan(Frozen):
     alternatives: tuple[AnnotationDesign | None, ...]
     random: tuple[str, ...]
     level: float
+    assurance: float | None
     n_cases: int
     n_labels: float
     n_annotators: int
@@ -150,6 +152,7 @@ def plan_annotations(
     max_annotators: int = 50,
     level: float = 0.95,
     random: tuple[str, ...] = RANDOM,
+    assurance: float | None = None,
 ) -> AnnotationPlan:
     r"""Return how many cases, labels per case and annotators a study needs, from a pilot or from stated components of variance.
 
@@ -186,7 +189,7 @@ def plan_annotations(
         ``margin`` it is 0 by default: the true difference, or the true discrepancy ratio less 1.
     margin : float, optional
         Non-inferiority, one-sided at ``level``: for ``"difference"`` that the first model is below the second by less than this, for
-        ``"discrepancy"`` that the ratio is below 1 + margin, by the contrast μ - (1 + margin) α.
+        ``"discrepancy"`` that the ratio is below 1 + margin.
     cost : three numbers
         Cost of a case, of a label and of an annotator; at least 0.
     max_annotators : int
@@ -196,6 +199,10 @@ def plan_annotations(
     random : tuple of str
         ``("cases", "annotators")``: the interval is for other cases and other annotators; ``("cases",)``: for other cases
         and the same annotators.
+    assurance : float, optional
+        In [0.5, 1), with a pilot: the probability, over pilots and studies, that an interval is at most ``width`` wide, and the share of
+        pilots whose plans have the wanted power; 0.9 is usual. Default: none, the pilot's components are taken as known, and about half of
+        the studies reach the width, fewer after a small pilot.
 
     Returns
     -------
@@ -210,11 +217,14 @@ def plan_annotations(
     Notes
     -----
     Widths are t times the standard error, with the degrees of freedom of intervals over cases and annotators (Satterthwaite, or
-    Banerjee's interval if that is wider): with few annotators they are much wider than 2 × 1.96 standard errors. The plan takes the
-    components as known; :meth:`AnnotationPlan.interval` gives their uncertainty in the pilot. Cases are taken as independent: if
-    patients have several cases, use one per patient for the pilot. In metrics of pairs of annotators, what two annotators share is not
-    in the formula: in simulations the standard error was 3 to 5% too small with 8 annotators, 8 to 20% with three. UA accuracy with a
-    prior is not a mean over labels: :func:`expected_certainty` gives the effect of further labels.
+    a wider one, see :class:`ugt.resampling.TwoWay`), cut to the range of the metric: with few annotators they are much wider than
+    2 × 1.96 standard errors. Without ``assurance`` the plan takes the components as known; :meth:`AnnotationPlan.interval` gives their
+    uncertainty in the pilot. With it, V counts as V + √(t² s² + (χ² / df - 1)² V²), with s the jackknife's standard error of V over the
+    pilot's cases and annotators, t its quantile, and χ² that of the study's own degrees of freedom; for power as V + t s.
+
+    Cases are taken as independent: if patients have several cases, use one per patient for the pilot. In metrics of pairs of annotators,
+    what two annotators share is not in the formula: in simulations the standard error was 3 to 5% too small with 8 annotators, 8 to 20%
+    with three. UA accuracy with a prior is not a mean over labels: :func:`expected_certainty` gives the effect of further labels.
 
     References
     ----------
@@ -240,12 +250,13 @@ def plan_annotations(
     )
     level = check_level(level)
     wanted = None if width is None else scalar("width", width, positive=True)
-    if wanted is not None and wanted > (widest := WIDEST.get(METRICS[metric], math.inf)):
+    low, high = RANGES[metric]
+    if wanted is not None and wanted > (widest := high - low):
         raise error("width", f"be at most {widest:g}, the range of metric {metric!r} (20 percentage points are 0.2)", width)
     power = wanted_power(power)
     difference, margin = _checked_test(metric, power, difference, margin)
     if components is None:
-        pilot: Pilot | None = read_pilot(labels, scores, metric, margin)
+        pilot: Pilot | None = read_pilot(labels, scores, metric)
         if value is not None:
             raise error("value", "be left out if labels are given", value)
     elif labels is not None or scores is not None:
@@ -253,13 +264,34 @@ def plan_annotations(
     else:
         pilot = None
     number, parts = _stated(components, value, metric) if pilot is None else (pilot.value, pilot.parts.components)
-    tested = parts if pilot is None else pilot.tested.components
     if not people:
-        parts, tested = (one._replace(annotators=np.asarray(math.nan)) for one in (parts, tested))
-    unit = (1.0 if pilot is None else pilot.unit) if margin is not None else math.nan
-    target = Target(metric, number, parts, tested, math.nan, margin is None, wanted, power, costs, level, most, None)
-    target = target._replace(effect=target.effect_of(difference, margin, unit), only_labels=None if pilot is None else pilot.only_labels)
+        parts = parts._replace(annotators=np.asarray(math.nan))
+    target = Target(metric, number, parts, math.nan, margin is None, wanted, power, costs, level, most, None)
+    target = target._replace(effect=target.effect_of(difference, margin), only_labels=None if pilot is None else pilot.only_labels)
+    if assurance is not None:
+        target = target._replace(assurance=_checked_assurance(assurance, pilot), in_pilot=_in_pilot(pilot, target.annotators_random))
     return _plan(target, pilot)
+
+
+def _checked_assurance(given: object, pilot: Pilot | None) -> float:
+    found = scalar("assurance", given)
+    if not 0.5 <= found < 1:
+        raise error("assurance", "be at least 0.5 and below 1, such as 0.9", given)
+    if pilot is None:
+        raise error("assurance", "be left out with components, whose error is unknown (give the labels of a pilot)", given)
+    return found
+
+
+def _in_pilot(pilot: Pilot | None, people: bool) -> InPilot:
+    """Return how far the components vary over pilots; refuse a pilot that does not show it."""
+    assert pilot is not None
+    with np.errstate(invalid="ignore"):
+        found = InPilot.of(pilot.parts, people)
+    if not all(np.isfinite(one).all() for one in found.covariances):
+        must = "be left out for a pilot in which a part of the variance is unknown without one of its annotators or cases"
+        way = "label more cases, by at least three annotators"
+        raise error("assurance", must, f"{pilot.n_annotators} annotators and {pilot.n_cases} cases", way=way)
+    return found
 
 
 def _checked_test(metric: str, power: float | None, difference: object, margin: object) -> tuple[float | None, float | None]:
@@ -302,7 +334,7 @@ def _plan(target: Target, pilot: Pilot | None) -> AnnotationPlan:
     notes = [*(() if pilot is None else pilot.notes), *_notes(target, table, impossible)]
     alternatives: tuple[AnnotationDesign | None, ...] = ()
     if pilot is not None and target.annotators_random and pilot.n_annotators < FEW_ANNOTATORS:
-        some = max(target.parts.annotators, target.tested.annotators) > 0
+        some = target.parts.annotators > 0
         plans = ": see the plans for 0, 1 and 2 times the estimate" if asked and some else "" if some else NONE_SEEN
         words = "the pilot has {n} annotators, so that the annotators' part is poorly known{plans}."
         notes.append(Note("few_in_pilot", words, n=pilot.n_annotators, plans=plans))
@@ -312,7 +344,7 @@ def _plan(target: Target, pilot: Pilot | None) -> AnnotationPlan:
     sizes = (0, math.nan, 0) if pilot is None else (pilot.n_cases, pilot.n_labels, pilot.n_annotators)
     parts = {name: float(part) for name, part in zip(PARTS, target.parts)}
     random = RANDOM if target.annotators_random else RANDOM[:1]
-    of_target = target.metric, target.value, parts, table, _best(table), alternatives, random, target.level
+    of_target = target.metric, target.value, parts, table, _best(table), alternatives, random, target.level, target.assurance
     return AnnotationPlan(*of_target, *sizes, tuple(notes), target, pilot)
 
 

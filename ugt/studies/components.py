@@ -174,3 +174,28 @@ def _products(group: Any, t: Array) -> tuple[float, float]:
 def jackknife(values: Array) -> float:
     """Return the jackknife variance of a number from its values (G,) without each part."""
     return float((len(values) - 1) * values.var()) if len(values) > 1 and np.isfinite(values).all() else np.nan
+
+
+class InPilot(NamedTuple):
+    """The covariances (4, 4) of the components over other pilots: of other cases, and of other annotators; degrees of freedom of each."""
+
+    covariances: tuple[Array, ...]
+    df: tuple[int, ...]
+
+    @classmethod
+    def of(cls, parts: ScoredLabels | PairedCases, people: bool) -> InPilot:
+        """Return those by the jackknife; NaN if a case or an annotator cannot be left out."""
+        tables = [parts.without_cases()._replace(**({} if people else {"annotators": np.zeros(())}))]
+        tables += [parts.without_annotators()] if people else []
+        found = [np.array(np.broadcast_arrays(*table)) for table in tables]
+        sizes = [table.shape[1] for table in found]
+        covariances = [(n - 1) ** 2 / n * np.cov(table) if n > 1 else np.full((4, 4), np.nan) for n, table in zip(sizes, found)]
+        return cls(tuple(covariances), tuple(n - 1 for n in sizes))
+
+    def of_sum(self, weights: Array) -> tuple[Array, Array]:
+        """Return the variance of weighted sums (4, ...) of the components, and Satterthwaite's degrees of freedom."""
+        parts = [np.einsum("i...,ij,j...->...", weights, one, weights) for one in self.covariances]
+        total = np.asarray(sum(parts))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            df = total**2 / sum(part**2 / n for part, n in zip(parts, self.df))
+        return total, np.where(total > 0, df, 1.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -27,6 +28,9 @@ from .components import PairedCases, ScoredLabels
 COEFFICIENTS = {"alpha": "", "kappa": "fleiss_kappa", "ac1": "gwet_ac1", "percent_agreement": "percent_agreement"}
 METRICS = {"agreement": "logit", "difference": "identity", "soft_auroc": "logit", "discrepancy": "log"}
 METRICS |= dict.fromkeys(COEFFICIENTS, "complement")
+# The ranges of metrics, to which intervals are cut; coefficients below -1 are not planned for.
+RANGES = {"agreement": (0.0, 1.0), "difference": (-1.0, 1.0), "soft_auroc": (0.0, 1.0), "discrepancy": (0.0, math.inf)}
+RANGES |= {"alpha": (-1.0, 1.0), "kappa": (-1.0, 1.0), "ac1": (-1.0, 1.0), "percent_agreement": (0.0, 1.0)}
 OF_PAIRS = ("discrepancy", *COEFFICIENTS)
 LEAST_CASES = 10  # least number of cases with two labels
 EACH_ONE_CASE = "no annotator labelled two cases: differences between annotators are part of the labels, each by another annotator."
@@ -52,8 +56,6 @@ class Pilot(NamedTuple):
 
     value: float
     parts: ScoredLabels | PairedCases
-    tested: ScoredLabels | PairedCases  # components for power
-    unit: float  # size of a difference of 1 in units of ``tested``
     n_cases: int
     n_labels: float  # per case
     n_annotators: int
@@ -61,13 +63,13 @@ class Pilot(NamedTuple):
     notes: tuple[Note, ...]
 
 
-def read_pilot(labels: object, scores: object, metric: str, margin: float | None) -> Pilot:
+def read_pilot(labels: object, scores: object, metric: str) -> Pilot:
     """Return the pilot of labels, and of the scores of one or two models."""
     if (scores is None) != (metric in COEFFICIENTS):
         must = "be left out" if metric in COEFFICIENTS else "be two tables, one per model," if metric == "difference" else "be given"
         raise error("scores", f"{must} for metric {metric!r}", None if scores is None else type(scores).__name__)
     with notices.heard():
-        scored, contrast, n_annotators = _scored(labels, scores, metric, margin)
+        scored, n_annotators = _scored(labels, scores, metric)
     notes: list[Note] = []
     size = _sizes(scored.distances, n_annotators)
     if not np.isfinite(scored.value):
@@ -75,24 +77,22 @@ def read_pilot(labels: object, scores: object, metric: str, margin: float | None
     known = _annotators_known(scored.distances, n_annotators, notes)
     of_pairs = metric in OF_PAIRS
     first, only = _parts_of(scored, known, of_pairs, notes)
-    tested = first if contrast is None else _parts_of(contrast, known, of_pairs, [])[0]
     if (first.squares if isinstance(first, PairedCases) else float(first.count @ first.score**2)) <= 1e-24:
         raise error("labels", "vary: a plan needs labels that give different scores", "the same score of every label")
     labelled = int((size > 0).sum())
-    unit = 1.0 if contrast is None else -contrast.value
-    return Pilot(scored.value, first, tested, unit, labelled, float(size.sum()) / labelled, n_annotators, only, tuple(notes))
+    return Pilot(scored.value, first, labelled, float(size.sum()) / labelled, n_annotators, only, tuple(notes))
 
 
-def _scored(labels: object, scores: object, metric: str, margin: float | None) -> tuple[Scored, Scored | None, int]:
-    """Return the metric, the contrast for the non-inferiority test, and the number of named annotators."""
+def _scored(labels: object, scores: object, metric: str) -> tuple[Scored, int]:
+    """Return the metric, and the number of named annotators."""
     if metric == "discrepancy":
-        return _discrepancy(labels, scores, margin)
+        return _discrepancy(labels, scores)
     held = as_annotations(labels, [scores] if metric == "agreement" else [], "zero-one")
     if not isinstance(held, Labels):
         raise TypeError(f"labels must be Labels, or text by annotators in columns, for metric {metric!r}. Got {type(held).__name__}.")
     found = {"agreement": _agreement, "difference": _difference, "soft_auroc": _soft_auroc}
     scored = found[metric](held, scores) if metric in found else _coefficient(held, metric)
-    return scored, None, len(held.annotators)
+    return scored, len(held.annotators)
 
 
 def _agreement(labels: Labels, scores: object) -> Scored:
@@ -153,16 +153,15 @@ def _soft_auroc(labels: Labels, scores: object) -> Scored:
     return Scored(value, found, share * of_case[0, case] + (1 - share) * of_case[1, case])
 
 
-def _discrepancy(labels: object, predictions: object, margin: float | None) -> tuple[Scored, Scored | None, int]:
-    """Return the ratio Δ = μ / α, which moves by (dμ - Δ dα) / α, and the contrast μ - (1 + margin) α for non-inferiority."""
+def _discrepancy(labels: object, predictions: object) -> tuple[Scored, int]:
+    """Return the ratio Δ = μ / α, which moves by (dμ - Δ dα) / α."""
     ratio = discrepancy_ratio(labels, predictions)
     compared = ratio._statistic.compared
     found, miss, alpha = compared.distances, compared.distances.to_model[0], ratio.alpha
     held = compared.annotations
     zero_one = isinstance(held, Labels) and (compared.distance == "zero-one" or set(np.unique(miss)) <= {0.0, 1.0})
     scored = Scored(ratio.value, found, miss / alpha if alpha else miss, -ratio.mu / alpha**2 if alpha else 0.0, zero_one)
-    contrast = None if margin is None else Scored(-alpha, found, miss, -(1 + margin), zero_one)
-    return scored, contrast, len(compared.annotators)
+    return scored, len(compared.annotators)
 
 
 def _coefficient(labels: Labels, metric: str) -> Scored:

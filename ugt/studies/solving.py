@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Callable, NamedTuple
+from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
@@ -43,6 +43,29 @@ def precision(parts: Components, n_cases: object, n_labels: object, n_annotators
         given = cases, own + both, both, n, a
         df = np.where(variance > 0, df_of(*given), n - 1)
         return Expectation(variance, df, half_width_of(*given, q))
+
+
+def weights(n: Any, k: Any, a: Any) -> Array:
+    """Return the weights (4, ...) of the components in the variance of designs."""
+    n, k, a = (np.asarray(one, np.float64) for one in (n, k, a))
+    with np.errstate(divide="ignore"):
+        pairs = np.where(k > 1, 2 / (n * k * np.maximum(k - 1, 1e-300)), 0.0)
+    return np.stack(np.broadcast_arrays(1 / n, 1 / a, 1 / (n * k), pairs))
+
+
+def assured(found: Expectation, of_pilot: tuple[Array, Array], assurance: float) -> tuple[Array, Array]:
+    """Return by how much variances of designs are above those expected, at most and with this probability: in studies, and the true ones.
+
+    ``of_pilot``: the variances s² of the expected variances V over pilots, with their degrees of freedom. The true variance is at most
+    V + t s, and that in a study at most V + √(t² s² + (χ² / df - 1)² V²), of its own degrees of freedom.
+    """
+    from scipy.special import chdtri  # noqa: PLC0415  (scipy is slow to import)
+
+    square, df = of_pilot
+    with np.errstate(divide="ignore", invalid="ignore"):
+        reach = t_quantile(df, assurance) * np.sqrt(square) / found.variance
+        own = np.maximum(chdtri(found.df, 1 - assurance) / found.df - 1, 0.0)
+        return 1 + np.hypot(reach, own), 1 + reach
 
 
 def power_of(found: Expectation, effect: float, two_sided: bool) -> Array:

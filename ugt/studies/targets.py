@@ -11,9 +11,9 @@ from .._base.arrays import Array, Bools
 from .._base.checks import error
 from .._base.laws import t_quantile
 from ..resampling.spread import SCALES
-from .components import PARTS, Components, jackknife
-from .pilots import METRICS, OF_PAIRS, Pilot
-from .solving import Expectation, least_cases, least_people, power_of, precision
+from .components import PARTS, Components, InPilot, jackknife
+from .pilots import METRICS, OF_PAIRS, RANGES, Pilot
+from .solving import Expectation, assured, least_cases, least_people, power_of, precision, weights
 
 
 class AnnotationDesign(NamedTuple):
@@ -34,7 +34,6 @@ class Target(NamedTuple):
     metric: str
     value: float
     parts: Components
-    tested: Components  # components for power
     effect: float  # NaN: no power is asked for
     two_sided: bool
     width: float | None
@@ -43,6 +42,8 @@ class Target(NamedTuple):
     level: float
     most: int
     only_labels: int | None
+    assurance: float | None = None
+    in_pilot: InPilot | None = None  # for the assurance
 
     @property
     def annotators_random(self) -> bool:
@@ -62,10 +63,22 @@ class Target(NamedTuple):
         return precision(self.parts, n, k, a, 0.5 + self.level / 2)
 
     def power_at(self, n: Any, k: Any, a: Any) -> Array:
+        """Return the power, with assurance that of all but the worst pilots."""
         if math.isnan(self.effect):
             return np.full(np.broadcast(n, k, a).shape, np.nan)
-        q = 0.5 + self.level / 2 if self.two_sided else self.level
-        return power_of(precision(self.tested, n, k, a, q), self.effect, self.two_sided)
+        found = precision(self.parts, n, k, a, 0.5 + self.level / 2 if self.two_sided else self.level)
+        times = self._assured(found, n, k, a)[1]
+        return power_of(Expectation(found.variance * times, found.df, found.half_width * np.sqrt(times)), self.effect, self.two_sided)
+
+    def width_at(self, n: Any, k: Any, a: Any) -> Array:
+        """Return the expected width, with assurance the one that is reached with this probability."""
+        found = self.spread(n, k, a)
+        return self.width_of(found.half_width * np.sqrt(self._assured(found, n, k, a)[0]))
+
+    def _assured(self, found: Expectation, n: Any, k: Any, a: Any) -> tuple[Array, Array]:
+        if self.assurance is None or self.in_pilot is None:
+            return np.ones(()), np.ones(())
+        return assured(found, self.in_pilot.of_sum(weights(n, k, a)), self.assurance)
 
     @staticmethod
     def possible(metric: str, value: float) -> bool:
@@ -75,37 +88,40 @@ class Target(NamedTuple):
 
     def width_of(self, half: Array) -> Array:
         """Return the width of an interval that is symmetric on its scale, from a half-width in units of the metric."""
+        low, high = RANGES[self.metric]
         if math.isnan(self.value):
-            return 2 * half
+            return np.minimum(2 * half, high - low)
         to, slope, back = SCALES[METRICS[self.metric]]
         with np.errstate(over="ignore"):
             middle, reach = to(np.float64(self.value)), half * abs(slope(np.float64(self.value)))
-            return np.asarray(np.abs(back(middle + reach) - back(middle - reach)))
+            return np.asarray(np.abs(np.diff(np.clip([back(middle + reach), back(middle - reach)], low, high), axis=0)[0]))
 
-    def effect_of(self, difference: float | None, margin: float | None, unit: float) -> float:
-        """Return the distance to the tested number, in the units of the components of the test; NaN if nothing is tested."""
+    def effect_of(self, difference: float | None, margin: float | None) -> float:
+        """Return the distance of the true number to the tested one, in units of the components; NaN if nothing is tested."""
+        to, slope, _ = SCALES[METRICS[self.metric]]
+        x = np.float64(self.value)
         if margin is not None:
             true = 0.0 if difference is None else difference
-            return margin + true if self.metric == "difference" else (margin - true) * unit
+            if self.metric == "difference":
+                return margin + true
+            about = np.float64(1 + true) if math.isnan(self.value) else x
+            return float((to(np.float64(1 + margin)) - to(np.float64(1 + true))) / slope(about))
         if difference is None:
             return math.nan
         if math.isnan(self.value):
             return abs(difference)
         if not self.possible(self.metric, self.value - difference):
             raise error("difference", f"leave a number to test inside the range of metric {self.metric!r}", self.value - difference)
-        to, slope, _ = SCALES[METRICS[self.metric]]
-        x = np.float64(self.value)
         return float(abs((to(x) - to(x - difference)) / slope(x)))
 
     def with_annotators(self, factor: float) -> Target:
         """Return the target with the annotators' part multiplied by a factor."""
-        parts, tested = (one._replace(annotators=factor * one.annotators) for one in (self.parts, self.tested))
-        return self._replace(parts=parts, tested=tested)
+        return self._replace(parts=self.parts._replace(annotators=factor * self.parts.annotators))
 
     def enough(self, n: Any, k: Any, a: Any) -> Bools:
         met = np.ones(np.broadcast(n, k, a).shape, bool)
         if self.width is not None:
-            met &= self.width_of(self.spread(n, k, a).half_width) <= self.width
+            met &= self.width_at(n, k, a) <= self.width
         if self.power is not None:
             met &= self.power_at(n, k, a) >= self.power
         return met
@@ -115,7 +131,7 @@ class Target(NamedTuple):
 
     def designs(self, n: Any, k: Any, a: Any) -> tuple[AnnotationDesign, ...]:
         found = self.spread(n, k, a)
-        columns = (np.sqrt(found.variance), self.width_of(found.half_width), self.power_at(n, k, a), self.costs(n, k, a) + 0.0)
+        columns = (np.sqrt(found.variance), self.width_at(n, k, a), self.power_at(n, k, a), self.costs(n, k, a) + 0.0)
         return tuple(AnnotationDesign(*row) for row in zip(*(column.tolist() for column in (n, k, a, *columns))))
 
     def solve(self) -> tuple[AnnotationDesign, ...]:
