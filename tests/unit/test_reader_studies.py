@@ -9,6 +9,7 @@ import warnings
 import numpy as np
 import pytest
 from twins import reader_studies as twin
+from twins import two_way
 
 import ugt
 from ugt.studies.auroc import without_each
@@ -200,8 +201,27 @@ def test_readers_nested_in_tests():
     n_star = 5 - (3**2 + 2**2) / 5
     d = square + n_star * gap
     assert found.global_test.denominator == pytest.approx(d) and found.global_test.df2 == pytest.approx(d**2 / (square**2 / 3))
-    assert found.differences[0].std_error ** 2 == pytest.approx((1 / 3 + 1 / 2) * d)
-    assert found.global_test.p_value == pytest.approx(found.differences[0].p_value)
+    one = found.differences[0]
+    own = (1 / 3 + 1 / 2) * (found.components.error - found.components.cov2)
+    parts = own + 2 * gap, (1 / 3 + 1 / 2) * square, own
+    half, df = two_way.half_width(*parts, 6, 3, 0.95)  # six positives, six negatives
+    assert one.std_error**2 == pytest.approx(max((1 / 3 + 1 / 2) * square + 2 * gap, *parts[:2])) and one.df == pytest.approx(df)
+    assert one.interval() == pytest.approx((one.value - half, one.value + half))
+    assert found.global_test.p_value == one.p_value
+    level = 1 - one.p_value  # its interval ends at 0
+    assert min(map(abs, one.interval(level))) == pytest.approx(0, abs=1e-9)
+    test = found.tests[1]
+    square, (error, two) = np.var(y[1], ddof=1), twin_parts(found.covariance[1, 3:, 1, 3:])
+    own = (error - two) / 2
+    half, df = two_way.half_width(own + max(two, 0), square / 2, own, 6, 1, 0.95)
+    assert test.df == pytest.approx(df)
+    assert test.interval(scale="identity") == pytest.approx((max(test.value - half, 0), min(test.value + half, 1)))
+
+
+def twin_parts(table):
+    """The mean variance, and the mean covariance."""
+    r = len(table)
+    return np.trace(table) / r, (table.sum() - np.trace(table)) / (r * (r - 1))
 
 
 @pytest.mark.parametrize("way", ["jackknife", "bootstrap"])
@@ -259,16 +279,20 @@ def test_against_readers_by_its_formula():
     table = twin.delong(np.concatenate([x[0], scores[None]]), HARD)
     found = ugt.studies.against_readers(HARD, ugt.studies.Readings.from_array(x), scores, margin=0.2)
     y = [twin.auroc(one, HARD) for one in x[0]]
-    square, off = np.var(y, ddof=1), (table[:3, :3].sum() - np.trace(table[:3, :3])) / 6
-    d = square + 3 * max(off - 2 * table[:3, 3].mean() + table[3, 3], 0)
+    square, (error, two) = np.var(y, ddof=1), twin_parts(table[:3, :3])
+    contrast = np.array([-1 / 3] * 3 + [1])
+    own = (error - two) / 3
+    parts = contrast @ table @ contrast, square / 3, own
+    half, df = two_way.half_width(*parts, 6, 2, 0.95)
     one = found.difference
-    assert [one.value, one.std_error**2, one.df] == pytest.approx([twin.auroc(scores, HARD) - np.mean(y), d / 3, d**2 / (square**2 / 2)])
+    variance = max(parts[0] + parts[1] - own, *parts[:2])
+    assert [one.value, one.std_error**2, one.df] == pytest.approx([twin.auroc(scores, HARD) - np.mean(y), variance, df])
+    assert one.interval() == pytest.approx((one.value - half, one.value + half))
     assert found.claim.p_value == one.non_inferiority(0.2).p_value and found.model.std_error**2 == pytest.approx(table[3, 3])
     six = ratings(0, 2, 6)
     alone = ugt.studies.against_readers(HARD, ugt.studies.Readings.from_array(six[:1]), scores).readers
     assert alone.interval() == study(six).tests[0].interval() and alone.df % 1 > 0.1  # from the data of that test only
     fixed = ugt.studies.against_readers(HARD, ugt.studies.Readings.from_array(x), scores, random="cases").difference
-    contrast = np.array([-1 / 3] * 3 + [1])
     assert fixed.std_error**2 == pytest.approx(contrast @ table @ contrast) and math.isinf(fixed.df)
     calls = {"figure": "accuracy", "threshold": 3}
     by_calls = ugt.studies.against_readers(HARD, ugt.studies.Readings.from_array(x), scores, score_threshold=0.6, **calls)
@@ -545,7 +569,8 @@ def test_ratings_the_other_way_round_are_noted():
 
 def test_soft_targets_are_said():
     assert any("truth drawn from these probabilities" in note.text for note in study(ratings(), SOFT).notes)
-    assert study(ratings(r=5)).notes == ()
+    (few,) = study(ratings(r=5)).notes
+    assert few.code == "few_deciding_cases" and few.text.startswith("6 cases of the rarer kind decide how far the figures vary.")
 
 
 @pytest.mark.slow

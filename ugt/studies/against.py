@@ -15,10 +15,11 @@ from .._base.axes import Frozen
 from .._base.notes import Note
 from ..annotations.joins import tells_joins
 from ..resampling import check_level, ids_of_cases
+from .both_random import OF_A_MODEL, ReadersAndCases, deciding_cases, few_deciding, two_readers
 from .covariances import covariance_of
 from .differences import MarginClaim, ReaderDifference, ReaderFigure, differences, figure_record
 from .figures import ReadingCells
-from .obuchowski_rockette import ALIKE, BOTH, CASES, READERS, Analysis, ErrorCovariances, Estimated, estimated
+from .obuchowski_rockette import ALIKE, BOTH, CASES, READERS, Analysis, ErrorCovariances, Estimated, by_parts, estimated
 from .readings import Readings
 from .study_input import StudyInput, checked_resamples, chosen_covariance, left_out_resamples, study_input
 from .truth import panel_variance
@@ -92,10 +93,11 @@ def against_readers(
 ) -> AgainstReaders:
     r"""Compare a model that reads alone with the mean of readers, if readers and cases are random.
 
-    .. math:: d = \hatθ_{model} - \bar θ_{readers}, \quad
-              D = MS_R + R \max(Cov_2 - 2\,\overline{Cov}(r, model) + Var(model), 0), \quad se^2 = D / R
+    .. math:: d = \hatθ_{model} - \bar θ_{readers}, \quad V = \max(V_c + V_r - V_e, V_c, V_r)
 
-    with D² / (MS_R² / (R - 1)) degrees of freedom: the analysis of :func:`reader_study` of two tests, of which one has no reader.
+    with :math:`V_c` the variance of d over cases with these readers, by the covariances of the R + 1 figures, :math:`V_r = MS_R / R` and
+    :math:`V_e = (Var - Cov_2) / R`, which both include. Intervals are those of :class:`TwoWay`, with as many units as cases of the rarer
+    kind for an AUROC or average precision.
 
     Parameters
     ----------
@@ -138,7 +140,7 @@ def against_readers(
     >>> scores = [0.1, 0.2, 0.6, 0.9, 0.2, 0.1, 0.7, 0.8, 0.9, 0.6]
     >>> found = ugt.studies.against_readers([0, 0, 1, 1, 0, 0, 1, 0, 1, 1], ugt.studies.Readings.from_array([a]), scores, margin=0.05)
     >>> round(found.difference.value, 3), [round(end, 3) for end in found.difference.interval()], found.claim.decision
-    (0.007, [-0.209, 0.222], False)
+    (0.007, [-0.315, 0.329], False)
     """
     level = check_level(level)
     n_resamples = checked_resamples(n_resamples, seed)
@@ -201,7 +203,10 @@ class _Compared:
             way = chosen_covariance(covariance, given, cells)
             table, undefined = covariance_of(given.figure, cells, way, given.unit, given.clustered, n_resamples, seed)
             notes += left_out_resamples(undefined)
-        found = _variance(values, table, factors)
+        deciding = deciding_cases(given.figure, cells, given.unit)
+        notes += few_deciding(deciding, OF_A_MODEL) if "cases" in factors else []
+        notes += two_readers(np.array([r])) if factors == BOTH else []
+        found = _variance(values, table, factors, deciding)
         errors = ErrorCovariances.of(table[:-1, :-1], np.ones((1, r), bool), "")
         alone = Analysis(values[None, :-1], errors, False, factors).one_test(0)
         model = estimated(float(values[-1]), float(table[-1, -1]), math.inf)
@@ -234,16 +239,17 @@ class _Compared:
         return one.plus(float(variance), len(without) - 1.0, "the figure is undefined without one of the annotators of the truth")
 
 
-def _variance(values: Array, table: Array, factors: tuple[str, ...]) -> Estimated:
+def _variance(values: Array, table: Array, factors: tuple[str, ...], deciding: float) -> Estimated:
     """Return the figure of the model, the last one, less the mean of the readers."""
     r = len(values) - 1
     value = float(values[-1] - values[:-1].mean())
+    contrast = np.append(np.full(r, -1 / r), 1.0)
+    over_cases = float(contrast @ table @ contrast)
     if factors == CASES:
-        contrast = np.append(np.full(r, -1 / r), 1.0)
-        return estimated(value, float(contrast @ table @ contrast), math.inf)
+        return estimated(value, over_cases, math.inf)
     square = float(values[:-1].var(ddof=1))
-    total = square
-    if factors == BOTH:
-        off = (table[:-1, :-1].sum() - np.trace(table[:-1, :-1])) / (r * (r - 1))
-        total += r * max(float(off - 2 * table[-1, :-1].mean() + table[-1, -1]), 0.0)
-    return estimated(value, total / r, total**2 / (square**2 / (r - 1)) if square > ALIKE else math.inf)
+    if factors == READERS:
+        return estimated(value, square / r, r - 1.0 if square > ALIKE else math.inf)
+    of_one = float(np.trace(table[:-1, :-1])) / r
+    of_two = (float(table[:-1, :-1].sum()) - r * of_one) / (r * (r - 1))
+    return by_parts(value, ReadersAndCases(over_cases, square / r, max(of_one - of_two, 0.0) / r, deciding, r))

@@ -13,6 +13,7 @@ from .._base import checks
 from .._base.laws import above, holm, t_quantile
 from .._base.records import Record
 from ..resampling import check_level, check_one_sided
+from .both_random import ReadersAndCases
 from .gallas import law
 from .obuchowski_rockette import Estimated
 
@@ -65,16 +66,18 @@ class OfReaders(Record):
     df: float
     reason: str
     level: float
-    _law: float = field(repr=False)
+    _law: float | ReadersAndCases = field(repr=False)
 
     def _ends(self, level: float | None) -> tuple[float, float]:
-        """Return the number less and plus a quantile times the standard error."""
-        half = _quantile(self._law, check_level(self.level if level is None else level)) * self.std_error
+        """Return the number less and plus the half-width: by default a quantile times the standard error."""
+        level = check_level(self.level if level is None else level)
+        law = self._law
+        half = law.half_width(0.5 + level / 2) if isinstance(law, ReadersAndCases) else _quantile(law, level) * self.std_error
         return self.value - half, self.value + half
 
     def _tail(self, at: float) -> float:
-        """Return P(T > t) of the distance from ``at`` in standard errors."""
-        return above((self.value - at) / self.std_error, self._law)
+        """Return the one-sided p-value for the number ``at``."""
+        return _tail(self.value - at, self.std_error, self._law)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -217,15 +220,21 @@ def differences(
 ) -> tuple[ReaderDifference, ...]:
     """Return the differences of all pairs, with their p-values adjusted together."""
     common = [_common(one, level, imrmc) for one in found.values()]
-    p = [2 * above(abs(one[0]) / one[1], one[-1]) for one in common]
+    p = [2 * _tail(abs(one[0]), one[1], one[-1]) for one in common]
     return tuple(ReaderDifference(*one, *names, *both, bounded) for names, one, both in zip(found, common, zip(p, holm(p))))
 
 
-def _common(found: Estimated, level: float, imrmc: bool) -> tuple[float, float, float, str, float, float]:
+def _tail(distance: float, std_error: float, held: float | ReadersAndCases) -> float:
+    """Return P(T > t) of a distance, in standard errors unless the law has parts."""
+    return held.above(distance) if isinstance(held, ReadersAndCases) else above(distance / std_error, held)
+
+
+def _common(found: Estimated, level: float, imrmc: bool) -> tuple[float, float, float, str, float, float | ReadersAndCases]:
     if found.reason:
         return found.value, math.nan, math.nan, found.reason, level, math.nan
     df = float(found.df)
-    return found.value, math.sqrt(found.variance), df, "", level, law(df) if imrmc else df
+    held = law(df) if imrmc else df if found.parts is None else found.parts
+    return found.value, math.sqrt(found.variance), df, "", level, held
 
 
 def _quantile(df: float, level: float) -> float:

@@ -12,7 +12,7 @@ from .._base.arrays import Array, Bools, Int64
 from .._base.wording import arg
 from ..resampling import Statistic, over
 from ..resampling.ratios import Ratios
-from ..soft import soft_average_precision
+from ..soft import soft_auroc, soft_average_precision
 from . import auroc
 
 MANY_UNITS = 256  # units left out at a time, so that memory stays bounded
@@ -34,9 +34,12 @@ class ReadingCells(NamedTuple):
 
 
 class FigureOfMerit(ABC):
-    """A figure of a reader: larger is better. ``bounded``: whether it is from 0 to 1."""
+    """A figure of a reader: larger is better.
 
-    bounded = True
+    ``bounded``: whether it is from 0 to 1; ``of_rarer``: whether the rarer one of positive and negative cases decides how far it varies.
+    """
+
+    bounded, of_rarer = True, False
 
     @abstractmethod
     def values(self, cells: ReadingCells) -> Array:
@@ -57,6 +60,8 @@ class FigureOfMerit(ABC):
 
 class SoftAuroc(FigureOfMerit):
     """The share of pairs in which a positive case is rated above a negative one; ties count half."""
+
+    of_rarer = True
 
     def values(self, cells: ReadingCells) -> Array:
         return auroc.sides(*cells).value
@@ -130,7 +135,7 @@ class OfFunction(FigureOfMerit):
     """A function of p and ratings that returns a result of this package, or contributions of cases to a mean or to a ratio of sums."""
 
     def __init__(self, function: Callable[[Array, Array], Any], bounded: bool = False) -> None:
-        self.function, self.bounded = function, bounded
+        self.function, self.bounded, self.of_rarer = function, bounded, function in (soft_auroc, soft_average_precision)
 
     def values(self, cells: ReadingCells) -> Array:
         return np.concatenate([one.estimate for one in self.statistics(cells)])

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._base.arrays import Array
+from .both_random import ReadersAndCases
 from .covariances import IN_READERS, IN_TESTS, SPLIT
 
 BOTH, CASES, READERS = ("readers", "cases"), ("cases",), ("readers",)
@@ -21,6 +22,7 @@ class Estimated(NamedTuple):
     variance: float
     df: float
     reason: str = ""
+    parts: ReadersAndCases | None = None  # None: Student's law of the degrees of freedom
 
     def plus(self, variance: float, df: float, why: str) -> Estimated:
         """Return the number with an independent part added to its variance; degrees of freedom after Satterthwaite."""
@@ -28,9 +30,18 @@ class Estimated(NamedTuple):
             return self
         if math.isnan(variance):
             return self._replace(variance=math.nan, df=math.nan, reason=why)
+        if self.parts is not None:
+            both = self.parts._replace(more=variance, more_df=df)
+            return self._replace(variance=both.variance, df=both.df, parts=both)
         total = self.variance + variance
         below = self.variance**2 / self.df + variance**2 / df
         return self._replace(variance=total, df=total**2 / below if below > 0 else math.inf)
+
+
+def by_parts(value: float, parts: ReadersAndCases) -> Estimated:
+    """Return the number with the law of these parts of its variance."""
+    found = estimated(value, parts.variance, parts.df)
+    return found if found.reason else found._replace(parts=parts)
 
 
 def estimated(value: float, variance: float, df: float) -> Estimated:
@@ -89,6 +100,7 @@ class Analysis(NamedTuple):
     errors: ErrorCovariances
     nested: bool  # readers in tests
     random: tuple[str, ...]
+    deciding: float = math.inf  # cases that decide how far figures vary
 
     @property
     def n_readers(self) -> Array:
@@ -133,8 +145,17 @@ class Analysis(NamedTuple):
         """Return the difference of two tests, with the variance (1 / r_a + 1 / r_b) D."""
         n = self.n_readers
         twice = 1 / n[a] + 1 / n[b]
+        value = float(self.means[a] - self.means[b])
+        if self.nested and self.random == BOTH:
+            _, _, two, three = self.errors[:4]
+            return by_parts(value, self._parts(twice, self.mean_squares()[2], self.df, self.errors.error - two, 2 * (two - three)))
         d, df = self.denominator(2 / twice)
-        return estimated(float(self.means[a] - self.means[b]), twice * d, df)
+        return estimated(value, twice * d, df)
+
+    def _parts(self, per: float, square: float, df: float, alone: float, shared: float) -> ReadersAndCases:
+        """Return the parts of the variance: ``per`` times the mean square and the error of one reader, and what readers share."""
+        own = per * max(alone, 0.0)
+        return ReadersAndCases(own + max(shared, 0.0), per * square, own, self.deciding, df + 1)
 
     def all_tests(self) -> tuple[float, float, float, float]:
         """Return MS(T), its expectation if tests are equal, and degrees of freedom, inf for the law of chi-square."""
@@ -152,6 +173,8 @@ class Analysis(NamedTuple):
         square = float(y.var(ddof=1)) if r > 1 else math.nan
         if self.random == CASES:
             return estimated(float(y.mean()), (error + (r - 1) * max(two, 0.0)) / r, math.inf)
+        if self.nested and self.random == BOTH:
+            return by_parts(float(y.mean()), self._parts(1 / r, square, r - 1.0, error - two, two))
         total = square + (r * max(two, 0.0) if self.random == BOTH else 0.0)
         return estimated(float(y.mean()), total / r, total**2 / (square**2 / (r - 1)) if square > ALIKE else math.inf)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Any, Callable, NamedTuple
 
@@ -16,6 +17,7 @@ from .._base.wording import arg
 from ..annotations.joins import tells_joins
 from ..resampling import check_level
 from .auroc import sides
+from .both_random import OF_TESTS, deciding_cases, few_deciding, two_readers
 from .covariances import SPLIT, covariance_of, design_of
 from .differences import differences, figure_record
 from .figures import ReadingCells, SoftAuroc
@@ -160,7 +162,10 @@ def _by_or(given: StudyInput, design: object, covariance: object, level: float, 
             words = "Cov2 - Cov3 is negative ({difference:.3g}) and counts as 0, as published."
             notes.append(Note("negative_difference", words, difference=errors.cov2 - errors.cov3))
     nested = found == SPLIT
-    analysis = Analysis(figures, errors, nested, factors)
+    deciding = deciding_cases(given.figure, cells, given.unit)
+    notes += few_deciding(deciding, OF_TESTS) if "cases" in factors and not nested else []
+    analysis = Analysis(figures, errors, nested, factors, deciding)
+    notes += two_readers(analysis.n_readers) if nested and factors == BOTH else []
     one = [analysis.one_test(i) for i in range(t)]
     pairs = {(a, b): analysis.difference(a, b) for a, b in combinations(range(t), 2)}
     mean_square, denominator, df1, df2 = analysis.all_tests() if t > 1 else (math.nan,) * 4
@@ -172,6 +177,8 @@ def _by_or(given: StudyInput, design: object, covariance: object, level: float, 
             whole = Estimated(0.0, denominator, df2).plus(extra, df, "undefined")
             denominator, df2 = whole.variance, whole.df
     test = global_test(mean_square, denominator, df1, df2) if t > 1 else None
+    if test is not None and (law := pairs[0, 1].parts) is not None and t == 2:  # of two tests: the same p-value as their difference
+        test = replace(test, p_value=2 * law.above(abs(pairs[0, 1].value)))
     components = _components(given, errors, analysis)
     made = _Found(one, pairs, test, components, figures, table, None, found, "or", way)
     return made.study(given, level, notes, False)
