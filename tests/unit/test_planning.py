@@ -8,6 +8,7 @@ import warnings
 import numpy as np
 import pytest
 from refusals import refused
+from scipy import stats
 from twins import planning as twin
 
 import ugt
@@ -151,7 +152,7 @@ def test_with_four_labels_each_the_remainder_of_pairs_changes_no_design_of_four(
 @pytest.mark.parametrize("metric", ["agreement", "kappa"])
 def test_leaving_out_beside_components_of_the_rest(metric):
     wide, scores = pilot(k=4, least=3)
-    cells = read_pilot(labels_of(wide), given(metric, scores), metric, None).parts
+    cells = read_pilot(labels_of(wide), given(metric, scores), metric).parts
 
     def of(kept):
         left = dataclasses.replace(cells, **{name: getattr(cells, name)[kept] for name in ("case", "annotator", "score", "count")})
@@ -324,20 +325,73 @@ def test_power_rises_with_the_effect_and_is_symmetric(df, half_width):
     np.testing.assert_allclose(two, one + one[::-1], atol=1e-4)
 
 
-def test_the_contrast_of_non_inferiority():
-    """μ - (1 + m) α, true at Δ = 1 + difference: its distance from 0 is α (m - difference)."""
+def test_power_of_non_inferiority_of_the_ratio_is_that_of_its_interval():
+    """On the scale of logarithms: log (1 + margin) is log (1 + margin) - log (1 + difference) away from the true one."""
     wide, scores = pilot(n=60, k=4, least=4)
     labels, choice = labels_of(wide), scores.argmax(axis=1)
     found = ugt.plan_annotations(labels, choice, metric="discrepancy", margin=0.2, difference=-0.1)
-    ratio = ugt.discrepancy_ratio(labels, choice)
-    assert found._target.effect == pytest.approx(0.3 * ratio.alpha) and found.value == ratio.value
-    cells = {(i, j): float(wide[i, j] != choice[i]) for i, j in cells_of(wide)}
-    for i, row in enumerate(wide):
-        for j, pseudo in zip(np.flatnonzero(row >= 0).tolist(), twin.pseudo_values(row[row >= 0].tolist())):
-            cells[i, j] -= 1.2 * pseudo
-    close(found._target.tested.annotators, twin.components(cells)[1])
+    ratio = ugt.discrepancy_ratio(labels, choice).value
+    assert found._target.effect == pytest.approx(ratio * np.log(1.2 / 0.9)) and found.value == ratio
     more = ugt.plan_annotations(labels, choice, metric="discrepancy", margin=0.3, difference=-0.1)
     assert more.design(200, 4, 8).power > found.design(200, 4, 8).power > 0.05
+
+
+# ---- plans that hold with a stated probability
+def test_assurance_by_its_formula():
+    """V counts as V + √(t² s² + (χ² / df - 1)² V²), with s by the jackknife of V itself, over cases and over annotators."""
+    wide, scores = pilot(n=60, k=4, least=2)
+    labels = labels_of(wide)
+    plain, sure = (ugt.plan_annotations(labels, scores, assurance=one) for one in (None, 0.9))
+    n, k, a = 100, 2, 7
+    expected, target = plain.design(n, k, a), plain._target
+    spread = target.spread(n, k, a)
+    squares = []
+    for without in (plain._pilot.parts.without_cases(), plain._pilot.parts.without_annotators()):
+        variances = without.cases / n + without.annotators / a + without.labels / (n * k)
+        squares.append(((len(variances) - 1) / len(variances) * ((variances - variances.mean()) ** 2).sum(), len(variances) - 1))
+    s = np.sqrt(sum(square for square, _ in squares))
+    df = s**4 / sum(square**2 / size for square, size in squares)
+    own = stats.chi2.ppf(0.9, spread.df) / spread.df - 1
+    reach = stats.t.ppf(0.9, df) * s
+    v = expected.std_error**2
+    width = target.width_of(spread.half_width * np.sqrt(1 + np.hypot(reach, own * v) / v))
+    assert sure.design(n, k, a).width == pytest.approx(float(width)) and sure.design(n, k, a).std_error == expected.std_error
+    tested = {"power": 0.5, "difference": 0.1}
+    powers = [ugt.plan_annotations(labels, scores, **tested, assurance=one).design(n, k, a).power for one in (None, 0.5, 0.9)]
+    assert powers[0] == pytest.approx(powers[1]) and powers[1] > powers[2]
+
+
+def test_plans_with_more_assurance_cost_more():
+    wide, scores = pilot(n=60, k=6, least=3)
+    labels, asked = labels_of(wide), {"width": 0.3, "cost": (5, 1, 50), "max_annotators": 300}
+    costs = [ugt.plan_annotations(labels, scores, **asked, assurance=one).best.cost for one in (None, 0.5, 0.7, 0.9)]
+    assert costs[0] == costs[1] < costs[2] < costs[3]
+    same = [ugt.plan_annotations(labels, scores, **asked, random=("cases",), assurance=one).best.cost for one in (None, 0.9)]
+    assert same[0] < same[1]
+    found = ugt.plan_annotations(labels, scores, **asked, assurance=0.9)
+    assert found.assurance == 0.9 and found.best.width <= 0.3
+    assert all(row.width <= 0.3 for row in found.table)
+
+
+@pytest.mark.parametrize(("metric", "most"), [("kappa", 2.0), ("percent_agreement", 1.0), ("alpha", 2.0)])
+def test_widths_stay_within_the_range_of_the_metric(metric, most):
+    wide, _ = pilot(n=30, k=3, least=2)
+    found = ugt.plan_annotations(labels_of(wide), metric=metric)
+    k = found._target.only_labels or 2
+    assert found.design(2, k, max(k, 2)).width <= most
+    stated = ugt.plan_annotations(metric=metric, components={"cases": 5.0, "annotators": 5.0, "labels": 5.0})
+    assert stated.design(2, 2, 2).width == most
+
+
+def test_assurance_that_a_pilot_cannot_give_is_refused():
+    wide, scores = pilot(n=60, k=4, least=2)
+    must = r"assurance must be at least 0.5 and below 1, such as 0.9. Got 0.3."
+    refused(must, ugt.plan_annotations, labels_of(wide), scores, assurance=0.3)
+    parts = {"cases": 0.1, "annotators": 0.01, "labels": 0.1}
+    refused(r"assurance must be left out with components", ugt.plan_annotations, components=parts, assurance=0.9)
+    two = np.random.default_rng(0).integers(0, 3, (20, 2))
+    refused(r"assurance must be left out for a pilot in which .* Got 2 annotators and 20 cases", ugt.plan_annotations,
+            ugt.Labels.from_wide(two), np.eye(3)[two[:, 0]], assurance=0.9)  # fmt: skip
 
 
 def test_cases_with_fewer_than_three_labels_are_counted_once():
