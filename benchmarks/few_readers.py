@@ -114,24 +114,26 @@ def against(rng, r, n, m, distance, times):
 
 
 def shown(study, readers, low, high):
-    """Print a table: a row per size and area, a column per number of readers; of the two spreads of readers the shares further out."""
+    """Print a table: a row per size, a column per number of readers; the range over two areas and two spreads of readers."""
     for n, m in SIZES:
-        for distance in (0.75, 1.5):
-            cells = []
-            for r in readers:
+        cells = []
+        for r in readers:
+            found = []  # world, number, way
+            for distance in (0.75, 1.5):
                 rng = np.random.default_rng([r, n, m, round(100 * distance)])
-                both = np.array([study(rng, r, n, m, distance, times) for times in (1.0, 3.0)])  # spread, number, way
-                cells.append("; ".join(" → ".join(_range(both[:, k, way], low[k], high[k]) for way in (0, 1)) for k in (0, 1)))
-            print(f"| {n} + {m}, {area(distance, 1.0):.2f} | {' | '.join(cells)} |", flush=True)
+                found += [study(rng, r, n, m, distance, times) for times in (1.0, 3.0)]
+            worlds = np.array(found)
+            cells.append("; ".join(" → ".join(_range(worlds[:, k, way], low, high) for way in (0, 1)) for k in (0, 1)))
+        print(f"| {n} + {m} | {' | '.join(cells)} |", flush=True)
 
 
 def _range(shares, low, high):
-    """Of two shares, each bold if it is outside of the limits."""
-    return " / ".join(f"{one:.3f}" if low <= one <= high else f"**{one:.3f}**" for one in shares)
+    """The least and the largest share, each bold if it is outside of the limits."""
+    return "–".join(f"{one:.2f}" if low <= one <= high else f"**{one:.2f}**" for one in (shares.min(), shares.max()))
 
 
 if __name__ == "__main__":
     if "--against" in sys.argv:
-        shown(against, (2, 3, 4, 5, 10), (0.0, 0.0), (0.07, 0.07))
+        shown(against, (2, 3, 4, 5, 10), 0.0, 0.07)
     else:
-        shown(split_plot, (2, 3, 5), (0.93, 0.93), (0.97, 0.97))
+        shown(split_plot, (2, 3, 5), 0.93, 0.97)

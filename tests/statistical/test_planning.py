@@ -192,7 +192,7 @@ def test_how_far_a_pilot_knows_it(n_sets):
 def test_plans_with_assurance_reach_their_width(n_sets):
     """Pilots of 60 cases with three labels by six annotators, as in the guide; each plan is carried out once, with other annotators.
 
-    Measured with 320 sets: .89 with an assurance of .9, and .45 without.
+    Measured with 320 sets: .89 with an assurance of .9; without it .44 of 120 sets.
     """
     rng, reached = np.random.default_rng(12), {None: 0, 0.9: 0}
 

@@ -74,7 +74,7 @@ def deciding_cases(figure: FigureOfMerit, cells: ReadingCells, unit: Int64) -> f
 
 
 OF_TESTS = "equal tests were found different at 5% in 4 to 9% of the studies, and 95% intervals of a test held its figure in 90 to 95%"
-OF_A_MODEL = "models at the margin were called not inferior, at 5%, in 2 to 11% of the studies"
+OF_A_MODEL = "models at the margin were called not inferior, at 5%, in 2 to 10% of the studies"
 
 
 def few_deciding(n: float, seen: str) -> list[Note]:
