@@ -113,7 +113,7 @@ def bootstrap(
     >>> found.estimate.round(3).tolist(), found.interval(kind="bca").round(2).tolist()
     ([0.783, 0.483], [[0.57, 0.9], [0.25, 0.67]])
     >>> found.minus(1).interval().round(2).tolist()
-    [[-0.09, 0.69], [0.0, 0.0]]
+    [[-0.25, 0.6], [0.0, 0.0]]
     >>> ugt.bootstrap(accuracy, clusters=["p1", "p1", "p2", "p2", "p3", "p3"], n_resamples=2000).sources
     ('clusters',)
     """

@@ -14,6 +14,7 @@ from .._base.notes import Note
 from ..annotations.other_annotators import case_offsets
 from .number_facts import NumberFacts
 from .panel import Panel, Without
+from .scaled_score import Pairs, Terms
 from .statistic import Statistic
 
 if TYPE_CHECKING:
@@ -95,7 +96,13 @@ class Difference(Statistic):
             steps=lambda sums, n_cases: np.full(len(self.names), np.nan),
             recentred=one.recentred | other.recentred,
             few=few,
+            pairs=self._pairs,
         )
+
+    def _pairs(self, kept: Bools, design: Design) -> Pairs | None:
+        every = np.arange(len(self.names))
+        first, second = (Terms.of(one, kept, design, every) for one in (self.first, self.second))
+        return first.less(second) if len(design.strata) == 2 else None
 
 
 def _rows(known: Any) -> tuple[NDArray[Any], ...]:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from .._base.arrays import Array, Bools
 from .._base.notes import Note
 from .design import Design
+
+if TYPE_CHECKING:
+    from .scaled_score import Pairs
 
 SCALE_OF_SPAN = {(0.0, 1.0): "logit", (0.0, math.inf): "log"}
 CountOfUnits = Callable[[Bools, Design], Array]  # of the kept cases (N,) and their design: (M,)
@@ -51,6 +54,8 @@ class NumberFacts(NamedTuple):
         Whether the numbers are smooth in the weights of units, so that the jackknife holds.
     few : function of (number, design or None)
         A caution if so few cases, or units of a design of the kept ones, make up a number that its intervals are too narrow; else None.
+    pairs : function of (kept, design)
+        What the score interval must know of the numbers, if they are paired differences of shares; else None.
     others : function of number
         Further limits of a number's interval over cases and annotators.
     """
@@ -70,6 +75,7 @@ class NumberFacts(NamedTuple):
     smooth: bool = True
     few: Callable[[int, Design | None], Note | None] = lambda number, design: None
     others: Callable[[int], tuple[Note, ...]] = lambda number: ()
+    pairs: Callable[[Bools, Design], Pairs | None] = lambda kept, design: None
 
     @classmethod
     def within(cls, m: int, span: tuple[float, float]) -> NumberFacts:

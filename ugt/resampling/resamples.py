@@ -75,7 +75,7 @@ class Resamples(Frozen):
     >>> found.interval(0.9).round(2).tolist()
     [[0.24, 0.99], [0.23, 0.93], [0.07, 0.77]]
     >>> found.minus(2).interval(0.9).round(2).tolist()
-    [[-0.25, 1.0], [-0.34, 1.0], [0.0, 0.0]]
+    [[-0.11, 0.82], [-0.33, 0.76], [0.0, 0.0]]
     >>> found.best_share().round(2).tolist(), found.rank_interval(0.9).tolist()
     ([0.71, 0.29, 0.0], [[1.0, 2.0], [1.0, 3.0], [2.0, 3.0]])
     """
@@ -178,15 +178,17 @@ class Resamples(Frozen):
         s² = (G - 1) / G Σ_g (θ_(g) - mean)² over the values without each of G units (for more than 100, by their influence), and t has
         2 (G - 1) / (k - 1) degrees of freedom, k = G Σ d⁴ / (Σ d²)² the kurtosis of the deviations d, but at least (G - 1) / 3 and at
         most G - 1: fewer if few clusters make up the variance. Units that say nothing of a number do not count in G, such as cases with one
-        label for agreement; for AUROC and average precision G is the effective number of positives and negatives together. In simulations
-        95% intervals covered the truth in 93 to 98% from 10
+        label for agreement; for AUROC and average precision G is the effective number of positives and negatives together. A paired
+        difference of two shares that fewer than 20 cases or clusters make up (n m2² / m4, with the moments of the differences of cases,
+        and without strata) has Tango's score interval, scaled to values between 0 and 1, which always has a width. In simulations 95%
+        intervals covered the truth in 93 to 98% from 10
         clusters of equal sizes on, in 91 to 98% if one of 10 clusters had about a third of the cases; percentile intervals in 72% for
         3 clusters and 88% for 10.
 
         References
         ----------
         Efron & Tibshirani (1993), eq. 11.5 (jackknife), 13.5 (percentile), 14.9-14.15 (BCa); Davison & Hinkley, "Bootstrap Methods and
-        Their Application" (1997), eq. 5.6 (basic); Clopper & Pearson (1934); Satterthwaite (1946).
+        Their Application" (1997), eq. 5.6 (basic); Clopper & Pearson (1934); Satterthwaite (1946); Tango (1998), eq. 13 and 17.
         """
         level = check_level(level)
         half = level / 2
@@ -211,6 +213,9 @@ class Resamples(Frozen):
                 found = np.clip(found, *units.facts.span.T[:, :, None])  # numbers with what a fitted prior adds may leave their range
             if few.any() and units is not None:
                 found[few] = np.where(np.isnan(found[few]), np.nan, units.student(self.estimate, level)[few])
+        of_few = units.of_few_pairs(level) if kind == "auto" and units is not None else None
+        if of_few is not None:
+            found = np.where(np.isnan(of_few) | np.isnan(self.values).all(axis=0, keepdims=True).T, found, of_few)
         same = (np.abs(self.values - self.estimate) <= TIE) | np.isnan(self.values)
         at = np.flatnonzero(same.all(axis=0) & ~np.isnan(self.values).all(axis=0))
         if len(at) and units is not None:

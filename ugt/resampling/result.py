@@ -391,7 +391,7 @@ class ResultDifference(Result):
     >>> other = ugt.ua_topk_accuracy(truth, [[0.9, 0.1], [0.6, 0.4], [0.4, 0.6], [0.7, 0.3]])
     >>> found = one.minus(other)
     >>> round(found.value, 3), [round(end, 2) for end in found.interval()]
-    (0.216, [-0.47, 0.9])
+    (0.216, [-0.59, 0.76])
     """
 
     value: float

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, partial
 from typing import Any, Callable, NamedTuple
 
 import numpy as np
@@ -16,6 +16,7 @@ from .._base.lazy import cached_property
 from .._base.notes import Note
 from .design import Design
 from .jackknife import left_out_deviations, left_out_influence
+from .scaled_score import FEW_DISCORDANT, Pairs, Terms
 from .statistic import Statistic
 
 # Numbers with a smaller relative difference, of resamples or without a unit, are tied: sums in another order differ by about 1e-15.
@@ -98,8 +99,11 @@ class Units:
         deviations: Callable[[Int64], Array],
         few: Bools,
         per_stratum: float,
+        terms: Callable[[Int64], Terms] | None = None,
+        pairs: Callable[[], Pairs | None] = lambda: None,
     ) -> None:
         self._facts, self.influence, self.per_stratum = facts, influence, per_stratum
+        self._terms, self._pairs = terms, pairs  # of shares, for paired differences of them; of such differences
         self.deviations = deviations  # (G, m) of some of the numbers without each unit, as :func:`left_out_deviations`
         self.few = few  # (M,) numbers that so few units decide that their intervals are Student's
 
@@ -131,11 +135,15 @@ class Units:
             lambda at: deviations()[:, at],
             known.smooth & ((deciding <= FEW_UNITS) | small),
             per_stratum,
+            partial(Terms.of, one, kept, design) if n_strata == 1 else None,
+            partial(known.pairs, kept, design),
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
         at = np.flatnonzero(self.few)
-        return _known, (self.facts, self.influence(), at, self.deviations(at) if len(at) else None, self.few, self.per_stratum)
+        terms = None if self._terms is None else self._terms(np.arange(len(self.few)))
+        own = self.deviations(at) if len(at) else None
+        return _known, (self.facts, self.influence(), at, own, self.few, self.per_stratum, terms, self._pairs())
 
     @cached_property
     def facts(self) -> UnitFacts:
@@ -145,8 +153,15 @@ class Units:
         """Return the units for some of the numbers."""
         places = np.arange(len(self.few))[at]
         facts = lambda: UnitFacts(*(part[places] for part in self.facts))  # noqa: E731
+        own = self._terms
         return Units(
-            facts, lambda: self.influence()[:, places], lambda some: self.deviations(places[some]), self.few[places], self.per_stratum
+            facts,
+            lambda: self.influence()[:, places],
+            lambda some: self.deviations(places[some]),
+            self.few[places],
+            self.per_stratum,
+            None if own is None else lambda some: own(places[some]),
+            lambda: None if (pairs := self._pairs()) is None else pairs.take(places),
         )
 
     def minus(self, j: int) -> Units:
@@ -164,7 +179,9 @@ class Units:
         def deviations(at: Int64) -> Array:
             return self.deviations(at) - self.deviations(np.array([j]))
 
-        return Units(facts, influence, deviations, self.few & self.few[j], self.per_stratum)
+        own, every = self._terms, np.arange(len(self.few))
+        pairs = (lambda: None) if own is None else lambda: own(every).minus(j)
+        return Units(facts, influence, deviations, self.few & self.few[j], self.per_stratum, None, pairs)
 
     def widen(self, found: Array, estimate: Array) -> None:
         """Move the ends (M, 2) of intervals of resamples away from the numbers that are to be wider than their spread."""
@@ -192,13 +209,26 @@ class Units:
                 found[:, of == p] = table
             return found
 
+        def terms(at: Int64) -> Terms:
+            of = np.searchsorted(begin, at, side="right") - 1
+            return Terms.beside([parts[p]._terms(np.array([j - begin[p]])) for p, j in zip(of.tolist(), at.tolist())])
+
         return cls(
             lambda: UnitFacts(*(np.concatenate(part) for part in zip(*(one.facts for one in parts)))),
             lambda: np.concatenate([one.influence() for one in parts], axis=1),
             deviations,
             np.concatenate([one.few for one in parts]),
             min(one.per_stratum for one in parts),
+            None if any(one._terms is None for one in parts) else terms,
         )
+
+    def of_few_pairs(self, level: float) -> Array | None:
+        """Return (M, 2) the score interval of each paired difference of shares that few cases make up, else NaN; None: no differences."""
+        pairs = self._pairs()
+        if pairs is None:
+            return None
+        with np.errstate(invalid="ignore"):
+            return np.where((pairs.discordant < FEW_DISCORDANT)[:, None], pairs.ends(level), np.nan)
 
     def student(self, estimate: Array, level: float) -> Array:
         """Return the intervals (M, 2) by the jackknife and Student's t, see :meth:`Resamples.interval`; NaN for numbers of many units."""
@@ -258,5 +288,19 @@ class Jackknifed(NamedTuple):
         return np.where(still[:, None], alike[:, None], np.stack(ends, axis=1))
 
 
-def _known(facts: UnitFacts, influence: Array, at: Int64, deviations: Array | None, few: Bools, per_stratum: float) -> Units:
-    return Units(lambda: facts, lambda: influence, lambda some: deviations[:, np.searchsorted(at, some)], few, per_stratum)  # type: ignore[index]
+def _known(
+    facts: UnitFacts,
+    influence: Array,
+    at: Int64,
+    deviations: Array | None,
+    few: Bools,
+    per_stratum: float,
+    terms: Terms | None,
+    pairs: Pairs | None,
+) -> Units:
+    def some_deviations(some: Int64) -> Array:
+        assert deviations is not None
+        return deviations[:, np.searchsorted(at, some)]
+
+    own = None if terms is None else terms.take
+    return Units(lambda: facts, lambda: influence, some_deviations, few, per_stratum, own, lambda: pairs)
