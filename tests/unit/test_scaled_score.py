@@ -10,7 +10,7 @@ from scipy.special import ndtri
 from twins import scaled_score as twin
 
 import ugt
-from ugt.resampling.scaled_score import FEW_DISCORDANT, Pairs, _upper
+from ugt.resampling.scaled_score import FEW_DISCORDANT, PairedDifferences, _upper
 from ugt.resampling.student import Units
 
 SIZES = st.sampled_from([-1.0, -0.6, -0.25, 0.0, 0.0, 0.0, 0.3, 1.0])
@@ -20,7 +20,7 @@ def of(values, weights=None, clusters=None, level=0.95):
     """The interval of the values of cases, by the library."""
     d = np.asarray(values, float)[:, None]
     w = np.ones_like(d) if weights is None else np.asarray(weights, float)[:, None]
-    low, high = Pairs.of(w * d, w, ugt.resampling.Design.of(len(d), clusters)).ends(level)[0]
+    low, high = PairedDifferences.of(w * d, w, ugt.resampling.Design.of(len(d), clusters)).ends(level)[0]
     return low, high
 
 

@@ -14,7 +14,7 @@ from .._base.notes import Note
 from ..annotations.other_annotators import case_offsets
 from .number_facts import NumberFacts
 from .panel import Panel, Without
-from .scaled_score import Pairs, Terms
+from .scaled_score import PairedDifferences, Terms
 from .statistic import Statistic
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class Difference(Statistic):
             pairs=self._pairs,
         )
 
-    def _pairs(self, kept: Bools, design: Design) -> Pairs | None:
+    def _pairs(self, kept: Bools, design: Design) -> PairedDifferences | None:
         every = np.arange(len(self.names))
         first, second = (Terms.of(one, kept, design, every) for one in (self.first, self.second))
         return first.less(second) if len(design.strata) == 2 else None

@@ -14,7 +14,7 @@ from .._base.notes import Note
 from .design import Design
 
 if TYPE_CHECKING:
-    from .scaled_score import Pairs
+    from .scaled_score import PairedDifferences
 
 SCALE_OF_SPAN = {(0.0, 1.0): "logit", (0.0, math.inf): "log"}
 CountOfUnits = Callable[[Bools, Design], Array]  # of the kept cases (N,) and their design: (M,)
@@ -75,7 +75,7 @@ class NumberFacts(NamedTuple):
     smooth: bool = True
     few: Callable[[int, Design | None], Note | None] = lambda number, design: None
     others: Callable[[int], tuple[Note, ...]] = lambda number: ()
-    pairs: Callable[[Bools, Design], Pairs | None] = lambda kept, design: None
+    pairs: Callable[[Bools, Design], PairedDifferences | None] = lambda kept, design: None
 
     @classmethod
     def within(cls, m: int, span: tuple[float, float]) -> NumberFacts:

@@ -16,7 +16,7 @@ FEW_DISCORDANT = 20  # differences that fewer discordant cases, or clusters, mak
 STEPS = 60  # of bisection: an end within 2^-60
 
 
-class Pairs(NamedTuple):
+class PairedDifferences(NamedTuple):
     """What the interval must know of M paired differences ``Σ w d / Σ w``, each d from -1 to 1.
 
     Attributes
@@ -36,7 +36,7 @@ class Pairs(NamedTuple):
     n_units: Array
 
     @classmethod
-    def of(cls, above: Array, below: Array, design: Design) -> Pairs:
+    def of(cls, above: Array, below: Array, design: Design) -> PairedDifferences:
         """Return the numbers for columns (N, M) of w d and of w; NaN where a column is."""
         d, total, squares = np.where(below > 0, over(above, below), 0.0), below.sum(axis=0), (below**2).sum(axis=0)
         placed = design.added_up(below)
@@ -49,9 +49,9 @@ class Pairs(NamedTuple):
         )
         return found if design.n_units == design.n_cases else found._replace(n=found.n / _design_effect(above, placed, squares, design))
 
-    def take(self, at: Int64) -> Pairs:
+    def take(self, at: Int64) -> PairedDifferences:
         """Return some of the differences, by position."""
-        return Pairs(*(part[at] for part in self))
+        return PairedDifferences(*(part[at] for part in self))
 
     @property
     def discordant(self) -> Array:
@@ -106,15 +106,15 @@ class Terms(NamedTuple):
     def take(self, at: Int64) -> Terms:
         return self._replace(above=self.above[:, at], below=self.below[:, at])
 
-    def minus(self, j: int) -> Pairs:
+    def minus(self, j: int) -> PairedDifferences:
         """Return the differences to number j; NaN for its own, and where another number has other weights."""
         found = self.less(self.take(np.array([j])))
         return found._replace(n_units=np.where(np.arange(len(found.n)) == j, np.nan, found.n_units))
 
-    def less(self, other: Terms) -> Pairs:
+    def less(self, other: Terms) -> PairedDifferences:
         """Return the differences to the numbers of another, or to its only one."""
         same = (self.below == other.below).all(axis=0)
-        return Pairs.of(np.where(same, self.above - other.above, np.nan), np.where(same, self.below, np.nan), self.design)
+        return PairedDifferences.of(np.where(same, self.above - other.above, np.nan), np.where(same, self.below, np.nan), self.design)
 
 
 def _design_effect(above: Array, placed: Array, squares: Array, design: Design) -> Array:

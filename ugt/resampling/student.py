@@ -16,7 +16,7 @@ from .._base.lazy import cached_property
 from .._base.notes import Note
 from .design import Design
 from .jackknife import left_out_deviations, left_out_influence
-from .scaled_score import FEW_DISCORDANT, Pairs, Terms
+from .scaled_score import FEW_DISCORDANT, PairedDifferences, Terms
 from .statistic import Statistic
 
 # Numbers with a smaller relative difference, of resamples or without a unit, are tied: sums in another order differ by about 1e-15.
@@ -100,7 +100,7 @@ class Units:
         few: Bools,
         per_stratum: float,
         terms: Callable[[Int64], Terms] | None = None,
-        pairs: Callable[[], Pairs | None] = lambda: None,
+        pairs: Callable[[], PairedDifferences | None] = lambda: None,
     ) -> None:
         self._facts, self.influence, self.per_stratum = facts, influence, per_stratum
         self._terms, self._pairs = terms, pairs  # of shares, for paired differences of them; of such differences
@@ -296,7 +296,7 @@ def _known(
     few: Bools,
     per_stratum: float,
     terms: Terms | None,
-    pairs: Pairs | None,
+    pairs: PairedDifferences | None,
 ) -> Units:
     def some_deviations(some: Int64) -> Array:
         assert deviations is not None
