@@ -7,6 +7,7 @@ from refusals import refused
 
 import ugt
 from ugt import synthetic
+from ugt._base import notices
 from ugt.humans.resample_shares import _below
 from ugt.tables import humans
 
@@ -40,6 +41,16 @@ def test_numbers_are_those_of_the_functions():
         row = rows["annotator", str(name)]
         assert row["value"] == found.value[j] and row["upper"] is None and row["best_share"] is None
         assert [row["better_share A"], row["better_share B"]] == shares.better_share[:, j].tolist()
+
+
+@pytest.mark.parametrize(("n", "few"), [(5, 1), (6, 0)])
+def test_few_annotators_for_a_claim_about_others(n, few):
+    wide = np.random.default_rng(1).integers(0, 3, (60, n))
+    found = ugt.discrepancy_ratio(ugt.Labels.from_wide(wide, annotators=[f"r{j}" for j in range(n)]), wide[:, 0], distance="zero-one")
+    with notices.heard() as notes:
+        found.non_inferiority(0.1, random=("cases", "annotators"))
+        found.non_inferiority(0.1)
+    assert sum(one.code == "few_annotators_of_claim" for one in notes) == few
 
 
 def test_beside_annotators_who_all_agree_a_ratio_has_no_interval():

@@ -18,7 +18,7 @@ from ..annotations.joins import tells_joins
 from ..resampling import Answer, Merging, NumberFacts, Panel, Quotients, Result, Results, Statistic, finished
 from ..resampling.merging import NO_SETTINGS
 from .input import WHY, Compared, compare, ids_of
-from .non_inferiority import NonInferiority, upper_limit
+from .non_inferiority import NonInferiority, note_few, upper_limit
 from .pairwise import guessing
 from .sums import ALPHA, MU, N, distances_to_others, zeros
 
@@ -212,7 +212,8 @@ class DiscrepancyRatio(OfAnnotations, Result, Frozen):
             these; other designs were not simulated.
         random : ("cases",) or ("cases", "annotators")
             For the same annotators (default), or also for other annotators: the end of the interval of :meth:`two_way`. In simulations at
-            the margin, at level 0.95, it decides for the model in 1 to 11% of the data sets, most often with four annotators.
+            the margin, at level 0.95, it decides for the model in 1 to 11% of the data sets, most often with four annotators. A note says
+            so if there are fewer than six.
 
         Returns
         -------
@@ -227,6 +228,8 @@ class DiscrepancyRatio(OfAnnotations, Result, Frozen):
             raise checks.error("margin", "be a finite number above -1", repr(margin))
         options = {"kind": kind, "clusters": clusters, "strata": strata, "n_resamples": n_resamples, "seed": seed, "random": random}
         limit = upper_limit(self, level, **options)
+        if "annotators" in random:
+            note_few(len(self.statistic.panel.annotations().annotators))
         return NonInferiority(self.value, limit, float(margin), float(level), bool(limit < 1 + margin))
 
 
