@@ -311,7 +311,8 @@ def test_pages_that_are_read_back_are_counted(tmp_path, monkeypatch):
     monkeypatch.setattr(house, "PACKAGE", tmp_path)
     path = tmp_path / "page.py"
     path.write_text(
-        "import re\nfrom html import escape, unescape\nfrom html.parser import HTMLParser\nimport html\nfrom .markup import html\n"
+        "import re\nfrom html import escape, unescape\nfrom html.parser import HTMLParser\nimport html\nfrom .markup import html\n",
+        encoding="utf-8",
     )
     assert house.reads_back(path) == 4  # escaping is no reading, nor is a function of ours
 

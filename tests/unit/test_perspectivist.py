@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from refusals import labels_of_rows, refused, warned
 from twins import perspectivist as twin
+from twins import scaled_score
 
 import ugt
 from ugt import states
@@ -87,7 +88,8 @@ def test_with_two_classes_both_measures_are_one():
     error = ugt.humans.perspectivist_error_rate(*(of_table(one, ugt.Labels, cases, classes=2) for one in (given, predicted)))
     distance = ugt.humans.perspectivist_distance(*(of_table(one, ugt.Ratings, cases) for one in (given, predicted)))
     np.testing.assert_array_equal(error.per_case, distance.per_case)
-    assert error.minus(distance).value == 0 and error.minus(distance).interval() == (0, 0)
+    difference = error.minus(distance)
+    assert difference.value == 0 and difference.interval() == pytest.approx(scaled_score.interval([0] * error.n_cases))
 
 
 def test_multilabel_means_equal_the_twin():

@@ -100,7 +100,7 @@ class Difference(Statistic):
         )
 
     def _pairs(self, kept: Bools, design: Design) -> PairedDifferences | None:
-        every = np.arange(len(self.names))
+        every = np.arange(len(self.names), dtype=np.int64)
         first, second = (Terms.of(one, kept, design, every) for one in (self.first, self.second))
         return first.less(second) if len(design.strata) == 2 else None
 

@@ -184,7 +184,6 @@ class Results(Record):
         if not spread > rounding(value, facts.spans[number]):
             return math.nan, math.nan
         note_few([facts.few(number, units)])
-        note_few([facts.few(number, units)])
         times = ndtri(0.5 + level / 2) if facts.normal else t_quantile(facts.counting(one.kept, design)[number] - 1, 0.5 + level / 2)
         return limits(value, float(times) * spread, facts.scale, facts.spans[number])
 

@@ -58,6 +58,11 @@ class PairedDifferences(NamedTuple):
         """The effective number (M,) of discordant cases, n m2² / m4: those with d ≠ 0 if every d is -1, 0 or 1."""
         return np.asarray(np.where(self.fourth > 0, over(self.n * self.second**2, self.fourth), self.n * 0.0))
 
+    def ends_of_few(self, level: float) -> Array:
+        """Return (M, 2) the intervals of differences that fewer than 20 discordant cases make up, else NaN."""
+        with np.errstate(invalid="ignore"):
+            return np.where((self.discordant < FEW_DISCORDANT)[:, None], self.ends(level), np.nan)
+
     def ends(self, level: float) -> Array:
         """Return the intervals (M, 2); NaN if fewer than two units count.
 
@@ -108,7 +113,7 @@ class Terms(NamedTuple):
 
     def minus(self, j: int) -> PairedDifferences:
         """Return the differences to number j; NaN for its own, and where another number has other weights."""
-        found = self.less(self.take(np.array([j])))
+        found = self.less(self.take(np.array([j], np.int64)))
         return found._replace(n_units=np.where(np.arange(len(found.n)) == j, np.nan, found.n_units))
 
     def less(self, other: Terms) -> PairedDifferences:

@@ -16,7 +16,7 @@ from .._base.lazy import cached_property
 from .._base.notes import Note
 from .design import Design
 from .jackknife import left_out_deviations, left_out_influence
-from .scaled_score import FEW_DISCORDANT, PairedDifferences, Terms
+from .scaled_score import PairedDifferences, Terms
 from .statistic import Statistic
 
 # Numbers with a smaller relative difference, of resamples or without a unit, are tied: sums in another order differ by about 1e-15.
@@ -141,7 +141,7 @@ class Units:
 
     def __reduce__(self) -> tuple[Any, ...]:
         at = np.flatnonzero(self.few)
-        terms = None if self._terms is None else self._terms(np.arange(len(self.few)))
+        terms = None if self._terms is None else self._terms(np.arange(len(self.few), dtype=np.int64))
         own = self.deviations(at) if len(at) else None
         return _known, (self.facts, self.influence(), at, own, self.few, self.per_stratum, terms, self._pairs())
 
@@ -151,7 +151,7 @@ class Units:
 
     def take(self, at: Any) -> Units:
         """Return the units for some of the numbers."""
-        places = np.arange(len(self.few))[at]
+        places = np.arange(len(self.few), dtype=np.int64)[at]
         facts = lambda: UnitFacts(*(part[places] for part in self.facts))  # noqa: E731
         own = self._terms
         return Units(
@@ -179,7 +179,7 @@ class Units:
         def deviations(at: Int64) -> Array:
             return self.deviations(at) - self.deviations(np.array([j]))
 
-        own, every = self._terms, np.arange(len(self.few))
+        own, every = self._terms, np.arange(len(self.few), dtype=np.int64)
         pairs = (lambda: None) if own is None else lambda: own(every).minus(j)
         return Units(facts, influence, deviations, self.few & self.few[j], self.per_stratum, None, pairs)
 
@@ -211,7 +211,7 @@ class Units:
 
         def terms(at: Int64) -> Terms:
             of = np.searchsorted(begin, at, side="right") - 1
-            return Terms.beside([parts[p]._terms(np.array([j - begin[p]])) for p, j in zip(of.tolist(), at.tolist())])
+            return Terms.beside([parts[p]._terms(np.array([j - begin[p]], np.int64)) for p, j in zip(of.tolist(), at.tolist())])
 
         return cls(
             lambda: UnitFacts(*(np.concatenate(part) for part in zip(*(one.facts for one in parts)))),
@@ -223,12 +223,9 @@ class Units:
         )
 
     def of_few_pairs(self, level: float) -> Array | None:
-        """Return (M, 2) the score interval of each paired difference of shares that few cases make up, else NaN; None: no differences."""
+        """Return (M, 2) the intervals of paired differences that few cases make up, else NaN; None: the numbers are no differences."""
         pairs = self._pairs()
-        if pairs is None:
-            return None
-        with np.errstate(invalid="ignore"):
-            return np.where((pairs.discordant < FEW_DISCORDANT)[:, None], pairs.ends(level), np.nan)
+        return None if pairs is None else pairs.ends_of_few(level)
 
     def student(self, estimate: Array, level: float) -> Array:
         """Return the intervals (M, 2) by the jackknife and Student's t, see :meth:`Resamples.interval`; NaN for numbers of many units."""
@@ -247,7 +244,7 @@ class Units:
             m = np.minimum(self.facts.n, self.facts.deciding)
             kurtosis = m * (table**4).sum(axis=1) / squares**2
             df = np.clip(2 * (m - 1) / (kurtosis - 1), np.maximum((m - 1) / LEAST_DF, 1), np.maximum(m - 1, 1))
-        return Jackknifed(estimate, squares, np.where(squares > 0, df, 1.0), self.facts)
+        return Jackknifed(estimate, squares, np.where(squares > 0, df, 1.0), self.facts, self._pairs())
 
 
 class Jackknifed(NamedTuple):
@@ -257,9 +254,15 @@ class Jackknifed(NamedTuple):
     squares: Array
     df: Array
     facts: UnitFacts
+    pairs: PairedDifferences | None = None
 
     def ends(self, level: float) -> Array:
-        """Return Student's intervals (M, 2)."""
+        """Return the intervals (M, 2): Student's, or those of paired differences that few cases make up."""
+        found = self._ends(level)
+        of_few = np.full_like(found, np.nan) if self.pairs is None else self.pairs.ends_of_few(level)
+        return np.where(np.isnan(of_few), found, of_few)
+
+    def _ends(self, level: float) -> Array:
         from scipy.special import expit, logit  # noqa: PLC0415  (scipy is slow to import)
 
         estimate, squares, (n, span, step, _, widening) = self.estimate, self.squares, self.facts

@@ -77,7 +77,7 @@ class TwoWay(Frozen):
     -----
     Intervals are value ± q on the scale, with q the largest of t √V, t of ``df`` degrees of freedom,
     :math:`\sqrt{t_{R-1}^2 \max(V_a - V_e, 0) + t_{G-1}^2 \max(V_c, V_a - \max(V_a - V_e, 0))}` (Banerjee) and
-    :math:`t_{R-1} \sqrt{V_a}`, the interval for other annotators and the same cases; and they contain Student's interval over the cases
+    :math:`t_{R-1} \sqrt{V_a}`, the interval for other annotators and the same cases; and they contain the interval over the cases
     alone (:meth:`Resamples.interval`): what varies more is never more certain. If the number is at an end of its range, the interval is
     Clopper & Pearson's one-sided one, with as many trials as there are annotators (units, if fewer).
 
