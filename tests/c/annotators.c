@@ -125,6 +125,42 @@ int fit_graded(const shared *in, uint64_t *digest)
     return UGT_OK;
 }
 
+int fit_two_classes(const shared *in, uint64_t *digest)
+{
+    enum { ROWS = 8, TESTS = 3, NODES = 5, Q = 2 + 2 * TESTS + 2 };
+    double yes[ROWS * TESTS], no[ROWS * TESTS], log_weight[NODES], z[NODES], own[2 * NODES * TESTS], fixed[2 * NODES * TESTS] = {0.0};
+    double of[2 * TESTS], x[Q], joint[ROWS * 2], scores[2 * ROWS * Q], value, gradient[Q];
+    int32_t population[ROWS];
+    for (int i = 0; i < ROWS * TESTS; i++) {
+        yes[i] = i / TESTS >> i % TESTS & 1;
+        no[i] = 1.0 - yes[i];
+    }
+    for (int row = 0; row < ROWS; row++)
+        population[row] = row % 2;
+    for (int q = 0; q < NODES; q++) {
+        log_weight[q] = log(0.2);
+        z[q] = q - NODES / 2;
+    }
+    for (int i = 0; i < 2 * NODES * TESTS; i++)
+        own[i] = 1.0;
+    for (int i = 0; i < 2 * TESTS; i++)
+        of[i] = i % 2;
+    for (int i = 0; i < Q; i++)
+        x[i] = NOISE[i];
+    ugt_two_classes m = {yes, no, ONES, population, ROWS, TESTS, 2, NODES, 2, log_weight, z, own, fixed, of, 0, 0.01};
+    for (m.mixture = 0; m.mixture < 2; m.mixture++) {
+        m.n_nodes = m.mixture ? 2 : NODES;
+        TRY(ugt_two_classes_check(&m));
+        TRY(ugt_two_classes_joint(&m, x, joint, scores));
+        TRY(ugt_two_classes_value(&m, x, &value, gradient));
+        NOTE(joint);
+        NOTE(scores);
+        NOTE(gradient);
+        note(digest, &value, sizeof value);
+    }
+    return UGT_OK;
+}
+
 int fit_coins(const shared *in, uint64_t *digest)
 {
     const ugt_coins coins = {LABELS, ENTRY};
@@ -151,5 +187,50 @@ int fit_coins(const shared *in, uint64_t *digest)
     TRY(ugt_glad_improve(&coins, &prior, q, ability, easiness));
     NOTE(ability);
     NOTE(easiness);
+    return UGT_OK;
+}
+
+/* ---- panels of annotators ---- */
+
+int draw_panels(const shared *in, uint64_t *digest)
+{
+    enum { PANELS = 20, KINDS = CASES, UNITS = CASES / 2 };
+    static _Thread_local int32_t cell[CASES * PANELS], first[CASES * PANELS];
+    static _Thread_local uint64_t code[CASES * PANELS], times[6 * PANELS], key[CASES * 8 * 2];
+    int64_t n_cells[CASES], start[CASES + 1] = {0}, own[CASES], unit[CASES], offsets[UNITS + 1];
+    double sums[UGT_PANEL_SUMS * PANELS], areas[UGT_PANEL_AREAS * PANELS], square[PANELS], mean[UNITS];
+    uint8_t last[CASES];
+    for (int j = 0; j < 6 * PANELS; j++)
+        times[j] = (uint64_t)(j % 7 % 3);
+    for (int64_t r = 0; r < LABEL_OFFSETS[CASES]; r++) {
+        key[2 * r] = KEY[LABEL[r]];
+        key[2 * r + 1] = (uint64_t)LABEL[r];
+    }
+    const ugt_panels panels = {LABEL_OFFSETS, ANNOTATOR, key, times, PANELS};
+    TRY(ugt_panel_cells(&panels, 0, CASES, cell, first, code, n_cells));
+    NOTE(cell);
+    NOTE(n_cells);
+    for (int i = 0; i < CASES; i++) {
+        note(digest, first + i * PANELS, (size_t)n_cells[i] * sizeof *first);
+        note(digest, code + i * PANELS, (size_t)n_cells[i] * sizeof *code);
+        start[i + 1] = start[i] + n_cells[i];
+        own[i] = i;
+        unit[i] = i / 2;
+        last[i] = i % 3 == 2;
+        offsets[i / 2 + 1] = i + 1;
+    }
+    offsets[0] = 0;
+    const ugt_panel_values values = {cell, own, start, NOISE, NOISE + 9, offsets, own, ONES, UNITS, PANELS};
+    TRY(ugt_panel_sums(&values, 0, PANELS, sums));
+    NOTE(sums);
+    TRY(ugt_panel_means(&values, NOISE, ONES, 0, UNITS, mean));
+    NOTE(mean);
+    const ugt_panel_scores scores[] = {{cell, start, NOISE, own, unit, last, CASES, CASES, UNITS, PANELS},
+                                       {cell, start, NOISE + 9, own, unit, last, CASES, CASES, UNITS, PANELS}};
+    TRY(ugt_panel_areas(scores, 0, PANELS, areas));
+    NOTE(areas);
+    TRY(ugt_panel_influences(scores, 2, NOISE, ONES, 0, PANELS, square, mean));
+    NOTE(square);
+    NOTE(mean);
     return UGT_OK;
 }

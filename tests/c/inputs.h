@@ -40,5 +40,7 @@ int fit_confusions(const shared *in, uint64_t *digest);
 int sample_confusions(const shared *in, uint64_t *digest);
 int fit_coins(const shared *in, uint64_t *digest);
 int fit_graded(const shared *in, uint64_t *digest);
+int fit_two_classes(const shared *in, uint64_t *digest);
+int draw_panels(const shared *in, uint64_t *digest);
 
 #endif

@@ -561,6 +561,7 @@ const kernel KERNELS[] = {
     {"parts", add_parts},
     {"histograms", sum_histograms},
     {"sets", score_sets},
+    {"panels", draw_panels},
     {"fits of rankings", fit_rankings},
     {"samples of rankings", sample_rankings},
     {"integrals of rankings", integrate_rankings},
@@ -572,6 +573,7 @@ const kernel KERNELS[] = {
     {"samples of confusions", sample_confusions},
     {"coins", fit_coins},
     {"graded response", fit_graded},
+    {"two classes", fit_two_classes},
     {"text", split_text},
 };
 const int N_KERNELS = (int)(sizeof KERNELS / sizeof *KERNELS);

@@ -12,15 +12,34 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
 OUT, OBJECTS = ROOT / "build" / "mutation" / "core", Path(os.environ.get("UGT_OBJECTS", ROOT / "build" / "objects")) / "ugt" / "_core"
-MODULE, C_TESTS = "_plackett_luce", ("test_points", "test_first_class")
-FILES = ["heights", "proposals", "learning", "largest", "tallies", "points"]
 FAST = (
     "facts or effective or several or twin or largest or refusals or tops or chains or equal_weight or exchangeable or exact_rule or bytes"
 )
-PYTHON = (["tests/unit/test_points_everywhere.py"], ["tests/unit/test_points.py", "-k", FAST])  # others take minutes
+
+
+class Suite(NamedTuple):
+    """The C files of a module, and the tests that see faults in them."""
+
+    module: str
+    files: list[str]
+    c_tests: list[str]
+    python: list[list[str]]
+    seconds: int = 300  # that a C test may take
+
+
+SUITES = [
+    Suite(
+        "_plackett_luce",
+        ["heights", "proposals", "learning", "largest", "tallies", "points"],
+        ["test_points", "test_first_class"],
+        [["tests/unit/test_points_everywhere.py"], ["tests/unit/test_points.py", "-k", FAST]],  # others take minutes
+    ),
+    Suite("_panels", ["panels"], ["test_panels"], [["tests/unit/test_panels.py"]], seconds=10),
+]
 FLAGS = ["-std=c11", "-O3", "-ffp-contract=off", "-fvisibility=hidden", "-g0", "-fPIC"]
 SWAPS = {
     "<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "+": "-", "-": "+", "*": "/", "/": "*", "&&": "||", "||": "&&",
@@ -52,10 +71,10 @@ def run(command, seconds, **options):
         return "timeout"
 
 
-def prepare():
+def prepare(module):
     """Copy the package, and compile what the C tests need."""
     shutil.rmtree(OUT, ignore_errors=True)
-    shutil.copytree(ROOT / "ugt", OUT / "ugt", ignore=shutil.ignore_patterns("__pycache__", f"{MODULE}*.so"))
+    shutil.copytree(ROOT / "ugt", OUT / "ugt", ignore=shutil.ignore_patterns("__pycache__", f"{module}*.so"))
     shutil.copytree(ROOT / "tests", OUT / "tests", ignore=shutil.ignore_patterns("__pycache__"))
     core = ["-std=c11", "-O1", "-Iugt/_core", "-Itests/c", "-c"]
     for source in sorted((OUT / "ugt" / "_core").glob("[a-z]*.c")):
@@ -63,27 +82,23 @@ def prepare():
     subprocess.run(["ar", "rcs", "core.a", *(f"{source.stem}.o" for source in (OUT / "ugt/_core").glob("[a-z]*.c"))], cwd=OUT, check=True)
 
 
-def suffix():
-    return next((ROOT / "ugt" / "_core").glob(f"{MODULE}.*.so")).name
-
-
-def linked():
+def linked(module):
     """The objects of the extension, as setup.py lists its files."""
-    listed = re.search(rf'"{MODULE}": \[(.*?)\]', (ROOT / "setup.py").read_text(encoding="utf-8"), re.S)[1]
+    listed = re.search(rf'"{module}": \[(.*?)\]', (ROOT / "setup.py").read_text(encoding="utf-8"), re.S)[1]
     groups = {
         name: re.findall(r'"(\w+)"', body)
         for name, body in re.findall(r"^([A-Z]+) = \[(.*?)\]", (ROOT / "setup.py").read_text(encoding="utf-8"), re.M)
     }
-    return [MODULE, *re.findall(r'"(\w+)"', listed), *(one for name in re.findall(r"\*([A-Z]+)", listed) for one in groups[name])]
+    return [module, *re.findall(r'"(\w+)"', listed), *(one for name in re.findall(r"\*([A-Z]+)", listed) for one in groups[name])]
 
 
-def is_killed(file):
+def is_killed(file, suite):
     """Whether a test fails with the file as it is now; None if it cannot be compiled."""
     source = OUT / "ugt" / "_core" / f"{file}.c"
     if run(["gcc", *FLAGS, "-Iugt/_core", "-c", str(source), "-o", "mutant.o"], 120, cwd=OUT):
         return None
     run(["gcc", "-std=c11", "-O1", "-Iugt/_core", "-c", str(source), "-o", "mutant_c.o"], 120, cwd=OUT)
-    for test in C_TESTS:
+    for test in suite.c_tests:
         own = [
             "gcc",
             "-std=c11",
@@ -98,22 +113,23 @@ def is_killed(file):
             "-o",
             test,
         ]
-        if run(own, 120, cwd=OUT) or run([f"./{test}"], 300, cwd=OUT):
+        if run(own, 120, cwd=OUT) or run([f"./{test}"], suite.seconds, cwd=OUT):
             return test
-    objects = [str(OUT / "mutant.o") if one == file else str(OBJECTS / f"{one}.o") for one in linked()]
-    target = OUT / "ugt" / "_core" / suffix()
+    objects = [str(OUT / "mutant.o") if one == file else str(OBJECTS / f"{one}.o") for one in linked(suite.module)]
+    target = OUT / "ugt" / "_core" / next((ROOT / "ugt" / "_core").glob(f"{suite.module}.*.so")).name
     target.unlink(missing_ok=True)
     subprocess.run(["gcc", "-shared", *objects, "-lm", "-o", str(target)], check=True)
     environment = {**os.environ, "PYTHONPATH": str(OUT)}
-    for tests in PYTHON:
+    for tests in suite.python:
         if run([sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests], 900, cwd=OUT, env=environment):
             return "pytest"
     return ""
 
 
 def main():
-    share, files = int(sys.argv[1]), sys.argv[2:] or FILES
-    prepare()
+    share, files = int(sys.argv[1]), sys.argv[2:] or SUITES[0].files
+    (suite,) = (one for one in SUITES if {*files} <= {*one.files})
+    prepare(suite.module)
     listed = (Path(__file__).parent / "core_equivalent.txt").read_text(encoding="utf-8").splitlines()
     equivalent = [one.split("  # ")[0] for one in listed]
     every = [(file, *one) for file in files for one in places((ROOT / "ugt" / "_core" / f"{file}.c").read_text(encoding="utf-8"))]
@@ -127,7 +143,7 @@ def main():
         if said.split(": ", 1)[0] and f"{file}.c: {old} -> {new}: {line.strip()}" in equivalent:
             continue
         path.write_text(text[:at] + new + text[at + len(old) :], encoding="utf-8")
-        by = is_killed(file)
+        by = is_killed(file, suite)
         path.write_text(text, encoding="utf-8")
         killed, lived = killed + bool(by), lived + (by == "")
         print(f"{'LIVED ' if by == '' else 'killed' if by else 'no code'} {by or ''} {said}", flush=True)

@@ -140,6 +140,31 @@ int ugt_graded_score(const ugt_graded *graded, const double *count, int observed
  * are log discrimination and cuts of each annotator in turn; or (shared) log discrimination and shift of each, then the common cuts. */
 int ugt_graded_missing(const ugt_label_table *table, const ugt_graded *graded, const double *p, int shared, int joint, double *out);
 
+/* ---- latent.c: two classes, in each of which tests depend on each other by nodes (Qu, Tan & Kutner 1996) ---- */
+
+/* P(row | class c) = sum_q w_q prod_j Phi(probit)^yes (1 - Phi(probit))^no; the probit of test j at node q of class c is
+ * own (a_cj + z_q sum_e of_ej extra_e) + fixed. Parameters x [q]: logit prevalence of each population, a_0 [n_tests], a_1 [n_tests] and
+ * extra [n_extra], with q = n_populations + 2 n_tests + n_extra. */
+typedef struct {
+    const double *yes, *no;    /* [n_rows * n_tests] positive and negative labels of each test */
+    const double *times;       /* [n_rows] cases with this row, >= 0, some > 0 */
+    const int32_t *population; /* [n_rows] in 0..n_populations-1 */
+    int64_t n_rows, n_tests, n_populations, n_nodes, n_extra;
+    const double *log_weight;  /* [n_nodes] log w */
+    const double *z;           /* [n_nodes] */
+    const double *own, *fixed; /* [2 * n_nodes * n_tests] */
+    const double *of;          /* [n_extra * n_tests]; not read if mixture */
+    int mixture;               /* 1: two nodes, in class c with weights 1 / (1 + exp(-extra_c)) and the rest; z is 0; else 0 */
+    double ridge;              /* of all parameters but the prevalences */
+} ugt_two_classes;
+
+int64_t ugt_two_classes_parameters(const ugt_two_classes *model); /* q */
+int ugt_two_classes_check(const ugt_two_classes *model);          /* populations and mixture; the functions below do not check again */
+/* joint [n_rows * 2]: log probabilities of class and row; scores [2 * n_rows * q]: their derivatives by x, class by class. */
+int ugt_two_classes_joint(const ugt_two_classes *model, const double *x, double *joint, double *scores);
+/* Sets *value to minus the mean log-likelihood plus ridge / 2 times the sum of squares per case, and gradient [q] to its derivatives. */
+int ugt_two_classes_value(const ugt_two_classes *model, const double *x, double *value, double *gradient);
+
 /* ---- shared by em.c and skills.c ------------------------------------------------------------------------ */
 
 #define UGT_EM_SMALL 1e-250 /* products of probabilities below this are computed in logs, long before they underflow */

@@ -48,6 +48,7 @@ void ugt_stream_open(ugt_stream *stream, uint64_t seed, uint64_t case_key, uint6
 #define UGT_PURPOSE_ANNOTATORS 13
 #define UGT_PURPOSE_POISSON 14
 #define UGT_PURPOSE_POINTS 15
+#define UGT_PURPOSE_LATENT 16
 uint64_t ugt_stream_bits(ugt_stream *stream);        /* 64 random bits */
 double ugt_stream_uniform(ugt_stream *stream);       /* (0, 1), odd multiples of 2^-53 */
 uint64_t ugt_stream_below(ugt_stream *stream, uint64_t n); /* 0..n-1, n >= 1, exactly uniform (Lemire 2019) */
@@ -557,4 +558,5 @@ int ugt_sampled_labels(const double *plausibility, int64_t n_rows, int64_t n_cla
                        uint64_t chain, int64_t m, int32_t *label);
 
 #include "integrals.h"
+#include "panels.h"
 #endif
