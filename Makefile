@@ -17,11 +17,11 @@ SOURCES := setup.py pyproject.toml $(wildcard ugt/*.py ugt/*/*.py ugt/*/*/*.py u
     bench versus wheel sdist clean mutation interrupt kill sizes wheels test-windows test-aarch64 test-s390x test-narrow audit offline offline-test sdist-test recipe
 
 demo: .venv-demo/installed
-	@echo "The demonstration runs: some seconds."
+	@echo "The demonstration runs: half a minute."
 	.venv-demo/bin/ugt demo
 
 test: .venv-test/installed
-	@echo "The tests run: about 5 minutes on two processors."
+	@echo "The tests run: about 8 minutes on two processors."
 	.venv-test/bin/pytest $(PYTEST_ARGS)
 
 # All data sets of every simulation, of which CI takes an eighth: about half an hour on two processors. Integrals of all dermatology cases

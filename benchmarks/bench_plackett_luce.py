@@ -48,7 +48,7 @@ def noting_library():
         raise Skip("there is no C compiler")
     here = Path(__file__).parent
     core = here.parent / "ugt" / "_core"
-    sources = [here / "bare_numbers.c", *(core / f"{name}.c" for name in ("stream", "stages", "subset", "likelihood"))]
+    sources = [here / "bare_numbers.c", *(core / f"{name}.c" for name in ("stream", "stages", "subset", "likelihood", "special"))]
     options = ["-std=c11", "-O3", "-ffp-contract=off", "-shared", "-fPIC", f"-I{core}"]
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([compiler, *options, *map(str, sources), "-lm", "-o", f"{folder}/noting.so"], check=True)

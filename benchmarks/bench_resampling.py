@@ -1,4 +1,4 @@
-"""Case bootstraps of the UA accuracies of ten models, beside a numpy loop of resampled rows."""
+"""Case bootstraps of the UA accuracies of ten models, beside a numpy loop of resampled rows; intervals over annotators."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import numpy as np
 from common import Bench, Target, Work, grid, on_threads
 
 import ugt
+from ugt.resampling.panels import Panels
 
 bench = Bench(__file__)
 KINDS = ("cases", "1 % undefined", "patients of five", "four sites")
-SMALL = {"n": 100, "resamples": 10}
+SMALL, BOTH = {"n": 100, "resamples": 10}, ("cases", "annotators")
 
 
 def values(n, models, kind="cases"):
@@ -53,6 +54,28 @@ def annotations_anew(n):
     counts = rng.multinomial(5, [0.3, 0.7], n)
     numpys = lambda: rng.multinomial(5, [0.3, 0.7], n)  # noqa: E731
     return Work(lambda: ugt.resampling.resampled_counts(counts, 0, 0, 1), {"numpy's multinomial": numpys})
+
+
+DIFFERENCES = {
+    "UA accuracies": lambda labels, scores: ugt.ua_topk_accuracy(ugt.dirichlet(labels), np.stack([-scores, scores], axis=1)),
+    "AUROCs": ugt.soft_auroc,
+}
+
+
+@bench.job(
+    [{"n": n, "annotators": r, "of": of} for n, r in ((1000, 20), (10_000, 5)) for of in DIFFERENCES],
+    {"n": 50},
+)
+def over_annotators(n, annotators, of):
+    """interval over cases and annotators of the difference of two models, with its panels drawn, beside that over cases"""
+    rng = np.random.default_rng(0)
+    truth, skill = rng.integers(0, 2, n), rng.beta(6, 2, annotators)
+    table = np.where(rng.random((n, annotators)) < skill, truth[:, None], rng.integers(0, 2, (n, annotators)))
+    labels = ugt.Labels.from_wide(table, classes=2, annotators=[f"a{j}" for j in range(annotators)])
+    one, two = (DIFFERENCES[of](labels, truth - 0.5 + rng.normal(size=n)) for _ in range(2))
+    found = one.minus(two)
+    found.interval(kind="analytic")  # what both keep
+    return Work(lambda: (Panels(labels, None), found.interval(random=BOTH)), {"over cases": lambda: found.interval(kind="analytic")})
 
 
 if __name__ == "__main__":

