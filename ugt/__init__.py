@@ -23,7 +23,7 @@ _TOP = {
     "judges": "corrected_mean",
     "metrics": "ua_average_overlap ua_topk_accuracy",
     "plausibilities": "Dirichlet Draws Point",
-    "resampling": "bootstrap",
+    "resampling": "bootstrap rank_sets",
     "soft": "soft_auroc soft_average_precision",
     "studies": "plan_annotations reader_study",
     "truth": "annotation_certainty dirichlet fit_reliability irn plackett_luce prirn votes",

@@ -41,6 +41,7 @@ from .plausibilities import Dirichlet as Dirichlet
 from .plausibilities import Draws as Draws
 from .plausibilities import Point as Point
 from .resampling import bootstrap as bootstrap
+from .resampling import rank_sets as rank_sets
 from .soft import soft_auroc as soft_auroc
 from .soft import soft_average_precision as soft_average_precision
 from .studies import plan_annotations as plan_annotations

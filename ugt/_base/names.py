@@ -235,6 +235,9 @@ _ODD_LABELS: tuple[tuple[Callable[..., Note], Callable[[Sequence[str]], list[str
 )  # fmt: skip
 
 
+BRACKETS = re.compile(r"""\[\s*(["'][^"']*["']\s*,?\s*)+\]|\[[^\[\]]+\](\s*\[[^\[\]]+\])*""")
+
+
 def is_null(value: str) -> bool:
     """Return whether a label looks like a code for "no label"."""
     word = "".join(unicodedata.normalize("NFKC", value).lower().split())
@@ -243,6 +246,8 @@ def is_null(value: str) -> bool:
 
 def _is_list(name: str, known: set[str]) -> bool:
     """Return whether a name is a list, separated by commas or similar signs, of whole numbers or of names of which one is known."""
+    if BRACKETS.fullmatch(name):  # a list of JSON or of Python, or words in brackets: [A] [B]
+        return True
     parts = [part.strip() for part in _SIGNS.split(name)]
     return len(parts) > 1 and "" not in parts and (all(map(INTEGER.fullmatch, parts)) or not known.isdisjoint(parts))
 
@@ -255,9 +260,21 @@ def _renamed(column: identifiers.Column, names: list[str]) -> identifiers.Column
     return identifiers.Column(one.code[column.code], one.ids, column.first[one.first])
 
 
+# What a class is called that is no finding: it is never the positive one by default.
+ABSENCE = {"normal", "healthy", "negative", "neg", "benign", "absent", "no", "none", "non", "not", "0", "control", "controls", "sinus"}
+ABSENCE |= {"false", "without", "clear", "nsr", "unremarkable", "gesund", "negativ", "kein", "keine", "ohne", "nein", "sain", "sano"}
+
+
+def positive_among(classes: Sequence[Any]) -> int | None:
+    """Return which of two classes is positive by their names: 1 of 0 and 1, or the one beside a word of absence; None if neither shows."""
+    words = [re.split(r"[\W_]+", str(name).casefold().strip()) for name in classes]
+    absent = [bool(own) and (own[0] in ABSENCE or own[-1] == "absent") for own in words]
+    return absent.index(False) if sorted(absent) == [False, True] else None
+
+
 def positive_by_default(classes: Sequence[Any], option: str) -> list[Note]:
-    """Return the note that the second of two classes is taken as positive; none for 0 and 1, of which 1 is."""
-    first, second = classes
+    """Return the note which of two classes is taken as positive; none for 0 and 1, of which 1 is."""
+    first, second = classes if positive_among(classes) != 0 else classes[::-1]
     if [str(first), str(second)] == ["0", "1"]:
         return []
     words = "Positive class: {second} (of {first} and {second}; " + arg(option, ...) + " sets it)."

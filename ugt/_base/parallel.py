@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Callable, TypeVar
 
-from .checks import whole
+from .checks import room, whole
 
 Result = TypeVar("Result")
 
@@ -21,6 +21,7 @@ _n_threads: ContextVar[int] = ContextVar("ugt_n_threads", default=1)
 _progress: ContextVar[Callable[[str, float], None] | None] = ContextVar("ugt_progress", default=None)
 
 QUIET_SECONDS = 2.0
+PART = 72.0  # bytes of the bounds of a part, at least
 
 
 @contextmanager
@@ -135,6 +136,7 @@ def run(
             return [result]
         done(0, n, result)
         return []
+    room(what, PART * (n // chunk))
     bounds = [(begin, min(begin + chunk, n)) for begin in range(0, n, chunk)]
     return run_parts(task, bounds, what, stop, done)
 

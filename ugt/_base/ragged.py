@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .._core import _tables
 from .arrays import Int64, NDArray
 
 
@@ -58,6 +59,16 @@ def distinct(keys: Int64) -> tuple[Int64, Int64]:
 def distinct_pairs(first: NDArray[np.integer], second: NDArray[np.integer]) -> tuple[Int64, Int64]:
     """Return the same of pairs of numbers of at least 0."""
     return distinct(first.astype(np.int64) * (int(second.max(initial=0)) + 1) + second)
+
+
+def alike(offsets: Int64, index: NDArray[Any], value: NDArray[Any]) -> tuple[Int64, Int64]:
+    """Return a code (n,) of each row of pairs of an index and a whole number, the same for equal rows, and the first row of each code."""
+    n = len(offsets) - 1
+    if not len(index):
+        return np.zeros(n, np.int64), np.zeros(min(n, 1), np.int64)
+    found = _tables.distinct_rows(offsets, np.ascontiguousarray(index, np.int32), np.ascontiguousarray(value, np.int64), n)
+    assert found is not None
+    return found[0].astype(np.int64), found[1]
 
 
 def n_empty(offsets: Int64) -> int:

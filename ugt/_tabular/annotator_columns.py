@@ -16,22 +16,9 @@ from .._base.names import listed, look
 from .._base.notes import Note
 from .._base.notices import note
 from .._base.wording import arg
-from .roles import ALIASES, ALSO, MADE, OTHERS, RATER_HEADER, is_id, plain
+from .role_words import ALIASES, ALSO, DERIVED, FACTORS, FINDINGS, GRADES_OF_PEOPLE, MADE, MODELS, OF_EACH, OTHERS, TIMES, TRUTHS
+from .roles import RATER_HEADER, is_id, plain
 
-TIMES = {"seconds", "sec", "minutes", "duration", "conf", "certainty", "remark", "remarks"}
-# Columns beside those of annotators that may be numbered like these: "Confidence 1", "time_2".
-OF_EACH = TIMES | {"confidence", "date", "time", "timestamp", "comment", "comments", "note", "notes"}
-# Columns of a truth that is known otherwise, of who settles differences, and of a model.
-TRUTHS = {"pathology", "pathologie", "histology", "histologie", "histopathology", "biopsy", "biopsie", "truth", "gt", "goldstd"}
-TRUTHS |= {"reference", "referenz", "referenzstandard", "konsens", "konsensus", "finaldiagnosis", "endbefund", "enddiagnose", "outcome"}
-TRUTHS |= {"arbitrator", "arbiter", "adjudicator", "adjudication", "ai", "ki", "cnn", "gold", "goldlabel", "ytrue", "ypred", "target"}
-TRUTHS |= {"diagnosis", "diagnose", "dx", "clinicaldiagnosis", "befund", "vorbefund", "report", "radiologyreport", "path"}
-TRUTHS |= {"cad", "vote", "mode", "agreement", "agree", "disagree", "split", "fold", "quality", "followup"}
-# Words in their names, which hardly are names of people: "Final Dx", "Majority label", "Consensus reading", "AI prediction".
-DERIVED = {"consensus", "konsens", "majority", "mehrheit", "voted", "adjudicated", "adjudication", "arbitration", "tiebreak", "tiebreaker"}
-DERIVED |= {"final", "endgültig", "endgültige", "endgueltig", "true", "truth", "wahrheit", "reference", "referenz", "ref", "panel", "histo"}
-DERIVED |= {"pathology", "pathologie", "histology", "histologie", "histopathology", "histopath", "biopsy", "biopsie"}
-DERIVED |= {"model", "modell", "algorithm", "algorithmus", "software", "prediction", "predicted", "pred", "vorhersage"}
 _CAMEL = re.compile(r"(?<=[a-zß-ÿ])(?=[A-Z])")
 _WORD = re.compile(r"[^\W\d_]+")
 _NUMBER_AT_END = re.compile(r"([^\W\d_](?:\D*[^\W\d_])?)[ _.:#-]*(?:[0-9]+|(?<=[ _.:#-])[a-z])", re.IGNORECASE)
@@ -46,15 +33,16 @@ BOX = re.compile(r"(.+)___.+|(.+) \(choice=.*\)", re.DOTALL)
 # A numbered annotator and a question: "R1_edema", "Reader 1 effusion".
 CROSSED = re.compile(r"([^\W\d_]+[ _.-]?[0-9]+)[ _.:-]+(\D+)")
 
-ANNOTATORS = ALIASES["annotator"] | ALSO["annotator"] | {"resident", "student", "physician", "nurse", "dermatologist", "radiologist"}
+ANNOTATORS = ALIASES["annotator"] | ALSO["annotator"]
 SOME_ROWS, SOME_COLUMNS, FEW_ROWS = 2000, 50, 8  # most rows and columns that are compared; the fewest rows for a kappa
+MOST_LEFT_OUT = 12  # columns that a message offers to leave out
 NUMBERED = re.compile(r"([^\W\d_]+)([^\w]|_)?.*[0-9].*")
 
 
 def check_questions(header: Sequence[str]) -> None:
     """Reject columns that answer several questions, such as ``colour_1, colour_2, border_1, border_2``."""
     found = [match[1] if match else "" for match in map(NUMBERED.fullmatch, header)]
-    several = [name for name in dict.fromkeys(found) if found.count(name) > 1 and plain(name) not in ("", *ANNOTATORS)]
+    several = [name for name in dict.fromkeys(found) if found.count(name) > 1 and name and not _is_person(name)]
     if len(several) > 1 and 2 * sum(map(found.count, several)) > len(header):
         match = NUMBERED.fullmatch(header[found.index(several[0])])
         one = "".join(filter(None, match.groups())) if match else ""
@@ -92,8 +80,8 @@ def check_boxes(header: Sequence[str]) -> None:
 
 
 def _such_as(pattern: str) -> str:
-    """Return the way to choose the columns of annotators."""
-    return arg("annotator_columns") + f", such as {pattern!r}, or '*' if all are annotators"
+    """Return the way to choose the columns of annotators: columns that are named are taken, whatever their names."""
+    return arg("annotator_columns", [pattern]) + ", or the names of all annotators"
 
 
 def _besides(header: Sequence[str], seen: Any) -> list[str]:
@@ -111,27 +99,51 @@ def _of_each(name: str) -> bool:
     return re.sub("[0-9]+$", "", plain(name)) in OF_EACH
 
 
+def _is_person(name: str) -> bool:
+    return plain(name) in ANNOTATORS or not (ANNOTATORS | GRADES_OF_PEOPLE).isdisjoint(_words(name))
+
+
+def _is_model(name: str) -> bool:
+    return re.sub("[0-9]+[a-z]?$", "", plain(name)) in MODELS
+
+
+def check_findings(header: Sequence[str]) -> None:
+    """Reject columns of several findings, such as ``Edema, Fracture``: each is a question of its own, and none is an annotator."""
+    found = [name for name in header if plain(name) in FINDINGS]
+    if len(found) > 1:
+        way = "choose one: " + _such_as(found[0])
+        raise error("columns", "be annotators, not findings, each of which is a question of its own", listed(map(repr, found)), way=way)
+
+
 def _words(name: str) -> list[str]:
     return [word.casefold() for word in _WORD.findall(_CAMEL.sub(" ", name))]
 
 
 def _derived(header: Sequence[str]) -> list[str]:
-    """Return the columns whose names have a word for a truth, a vote or a model, unless most names have one."""
-    found = [name for name in header if not DERIVED.isdisjoint(_words(name)) and RATER_HEADER.fullmatch(name) is None]
+    """Return the columns whose names have a word for a truth, a vote or a model, or are those of models, unless most names do."""
+    found = [name for name in header if not DERIVED.isdisjoint(_words(name)) or _is_model(name)]
+    found = [name for name in found if RATER_HEADER.fullmatch(name) is None]
     return found if 2 * len(found) <= len(header) else []
 
 
 def note_names(names: Sequence[str]) -> None:
     """Note annotators in rows who have the name of a consensus, a truth or a model."""
-    found = [name for name in names if plain(name) in MADE | TRUTHS or name in _derived(names)] if 1 < len(names) <= SOME_ROWS else []
+    few = 1 < len(names) <= SOME_ROWS
+    found = [name for name in names if plain(name) in MADE | TRUTHS or name in _derived(names)] if few else []
     if found:
         words = "Counted as annotators, though their names are those of a consensus, a truth or a model: {names} (if they are none, remove "
         note(Note("consensus_counted", words + "their rows).", names=listed(map(repr, found))))
 
 
+def stem_of(name: str) -> str:
+    """Return the name of a numbered column without its number, such as ``reader`` for ``Reader 1``; "" if it has no number."""
+    match = _NUMBER_AT_END.fullmatch(name)
+    return match[1].casefold() if match else ""
+
+
 def _unnumbered(header: Sequence[str]) -> list[str]:
     """Return the columns without a number, such as ``Gold``, next to annotators with numbers, such as ``Reader 1, Reader 2``."""
-    stems = [match[1].casefold() if (match := _NUMBER_AT_END.fullmatch(name)) else "" for name in header]
+    stems = [*map(stem_of, header)]
     total = Counter(stems)
     times = Counter(stem for stem, name in zip(stems, header) if stem and (name[-1].isdigit() or not ANNOTATORS.isdisjoint(_words(stem))))
     stem, most = max(times.items(), key=lambda one: one[1], default=("", 0))
@@ -163,7 +175,7 @@ def _by_names(header: Sequence[str], format: str) -> list[str]:
     found = [name for name in header if plain(name) in beside or name.endswith("_complete")]
     if format == "counts" or len(header) < 2:
         return found
-    found += [name for name in header if is_id(name) or plain(name) in TRUTHS or _of_each(name)]
+    found += [name for name in header if is_id(name) or plain(name) in TRUTHS | FACTORS or _of_each(name)]
     return [*found, *_derived(header), *_unnumbered(header)]
 
 
@@ -176,21 +188,43 @@ def _by_cells(header: Sequence[str], cells: Any, missing: Sequence[str], merge_n
     seen[:, [numbered[name] for name, value in zip(names, cells.values) if value in missing]] = 0
     shared = np.where((seen > 0).sum(axis=0) > 1, seen, 0).sum(axis=1)
     alone = (2 * shared < seen.sum(axis=1)) & (seen.sum(axis=1) > 2)
-    found = [name for name, one in zip(header, alone) if one and not RATER_HEADER.fullmatch(name)]
+    found = [name for name, one in zip(header, alone) if one]
     return [*found, *_besides(header, seen), *_disjoint(header, seen)]
 
 
 def check_annotators(header: Sequence[str], cells: Any, missing: Sequence[str], format: str, merge_names: bool = False) -> None:
     """Reject a column that is not an annotator: by its name, or because no other column has half of its three or more labels."""
-    shared = format == "wide" and len(header) > 1
-    others = list(dict.fromkeys([*_by_names(header, format), *(_by_cells(header, cells, missing, merge_names) if shared else ())]))
+    others = _others(header, cells, missing, format, merge_names)
     if others:
         must = "be annotators with the same classes" if format == "wide" else "be classes" if format == "counts" else "be annotators"
-        way = "choose: " + arg("ignore_columns") + " leaves some out, " + arg("annotator_columns") + " names all annotators"
-        way += "; or write classes alike"
+        way = arg("annotator_columns") + " names those that are, whatever their names"
+        way += "; or write classes alike" if format == "wide" else ""
+        left = _left(header, others, cells, missing, format, merge_names)
+        way = "leave out: " + arg("ignore_columns", left) + "; or " + way if left else way
         raise error("columns", must, f"{listed(map(repr, others))} among {len(header)} columns", way=way)
     if format == "wide":
         _note_strangers(header, cells, missing)
+
+
+def _others(header: Sequence[str], cells: Any, missing: Sequence[str], format: str, merge_names: bool) -> list[str]:
+    """Return the columns that are doubted: by their names, and of the others by their cells."""
+    named = list(dict.fromkeys(_by_names(header, format)))
+    at = [c for c, name in enumerate(header) if name not in named]
+    if format != "wide" or len(at) < 2:
+        return named
+    return [*named, *dict.fromkeys(_by_cells([header[c] for c in at], cells._replace(codes=cells.codes[:, at]), missing, merge_names))]
+
+
+def _left(header: Sequence[str], others: Sequence[str], cells: Any, missing: Sequence[str], format: str, merge_names: bool) -> list[str]:
+    """Return the columns without which the others are not doubted; none if this is a guess, or too much to be typed."""
+    gone, named = list(others), set(_by_names(header, format))
+    while others:
+        at = [c for c, name in enumerate(header) if name not in gone]
+        if not at or (len(at) == 1 and not (named.issuperset(gone) or _is_person(header[at[0]]))) or len(gone) > MOST_LEFT_OUT:
+            return []
+        others = _others([header[c] for c in at], cells._replace(codes=cells.codes[:, at]), missing, format, merge_names)
+        gone += others
+    return [name for name in header if name in gone]
 
 
 def _note_strangers(header: Sequence[str], cells: Any, missing: Sequence[str]) -> None:

@@ -2,53 +2,175 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import Any
 
 import numpy as np
 
 from .._base import identifiers
+from .._base.arrays import Array, Int32
 from .._base.checks import error
 from .._base.names import listed
 from .._base.wording import arg
-from .annotator_columns import TIMES
+from .annotator_columns import stem_of
+from .cells import Coded
 from .csv_table import CellTable
-from .roles import OTHERS, RESTORE, is_id, plain, rounded
+from .role_words import ALIASES, ALSO, FACTORS, OTHERS, TIMES
+from .roles import COUNT_HEADER, MOST_SHOWN, RESTORE, find_roles, is_id, plain, rounded
 
-REMARKS = OTHERS | TIMES  # they may differ between two readings of one case
+REMARKS = (OTHERS | TIMES) - FACTORS  # they may differ between two readings of one case
+BETWEEN = " × "  # the values of several columns of one case
+MOST_TOGETHER = 2  # columns that are tried as further parts of the case
 
 
-def check_case(table: CellTable, key: Sequence[int], alone: bool = False) -> None:
-    """Reject a column of cases, the first of ``key``, if another one with the name of an id differs within cases.
+class OfParts(CellTable):
+    """A table whose case is in several columns: their values together are one more column, and they have no other role."""
 
-    ``alone``: only if no two rows are alike in both, as in tables with one row per case.
+    def __init__(self, table: CellTable, parts: Sequence[int]) -> None:
+        self._table, self._parts, self._own = table, list(parts), len(table.header)
+        self.header = [*table.header, BETWEEN.join(table.header[c] for c in parts)]
+        self.decimal, self.semicolons, self.of_numbers = table.decimal, table.semicolons, table.of_numbers
+        self.hidden = frozenset(parts)
+
+    def coded(self, *groups: Sequence[int]) -> list[Coded]:
+        self._table.decimal = self.decimal
+        asked = [one for group in groups for one in ([[c] for c in self._parts] if list(group) == [self._own] else [group])]
+        found = iter(self._table.coded(*asked))
+        return [self._together([next(found) for _ in self._parts]) if list(group) == [self._own] else next(found) for group in groups]
+
+    @staticmethod
+    def _together(parts: Sequence[Coded]) -> Coded:
+        code, first = identifiers.factorize(np.column_stack([one.codes[:, 0] for one in parts]))
+        rows = ([one.values[one.codes[row, 0]] for one in parts] for row in first.tolist())
+        return Coded(["" if "" in cells else BETWEEN.join(cells) for cells in rows], code[:, None])
+
+    def numbers(self, columns: Sequence[int]) -> Array:
+        self._table.decimal = self.decimal
+        return self._table.numbers(columns)
+
+    def categories(self, columns: Sequence[int]) -> Any:
+        return self._table.categories(columns)
+
+    def place(self, row: int) -> str:
+        return self._table.place(row)
+
+    def sources(self) -> Mapping[str, Sequence[int]]:
+        return {role: [p for c in columns for p in (self._parts if c == self._own else [c])] for role, columns in self.used.items()}
+
+
+def with_case(table: CellTable, columns: Mapping[str, Any]) -> tuple[CellTable, Mapping[str, str | None]]:
+    """Return the table and the columns by role, with one column for a case that several columns identify."""
+    case = columns.get("case")
+    if case is None or isinstance(case, str):
+        return table, columns
+    absent = [name for name in case if name not in table.header]
+    if absent:
+        raise error("case column", f"be among the columns {listed(table.header, MOST_SHOWN)}", repr(absent[0]))
+    if len(case) < 2:
+        return table, {**columns, "case": case[0] if case else ""}
+    joined = OfParts(table, [table.header.index(name) for name in case])
+    return joined, {**columns, "case": joined.header[-1]}
+
+
+def check_first(table: CellTable, first: int, names: Sequence[str]) -> None:
+    """Reject a table whose first column is called like the others, such as ``R1, R2, R3``, so that none names the case."""
+    own = table.header[first]
+    stems = {stem_of(name) for name in names}
+    alike = len(names) > 1 and ((len(stems) == 1 and "" not in stems) or all(map(COUNT_HEADER.fullmatch, names)))
+    if alike and plain(stem_of(own)) not in ALIASES["case"] | ALSO["case"]:
+        way = "if there is none: " + arg("columns", {"case": ""})
+        raise error("case column", "be given for a table whose columns are all called alike", listed(map(repr, names), MOST_SHOWN), way=way)
+
+
+def check_case(table: CellTable, key: Sequence[int], wide: Sequence[int] | None = None, roles: Sequence[str] = ()) -> None:
+    """Reject a column of cases, the first of ``key``, if another one with the name of an id or a factor differs within cases.
+
+    ``wide``: the columns beside the case in tables with one row per case: only if no two rows are alike in both. If no two of these
+    columns are left, rows may be annotations instead.
     """
     case = table.header[key[0]]
-    others, row = _apart(table, key, [c for c, name in enumerate(table.header) if c not in key and is_id(name)], alone=alone)
+    among = [c for c, name in enumerate(table.header) if c not in key and c not in table.hidden and is_part(name)]
+    others, row = _apart(table, key, among, alone=wide is not None)
     if others:
         names = [table.header[c] for c in others]
-        way = f"{_together(case, names)}, or name the column that identifies a case: " + arg("columns", {"case": ...})
+        way = _together(case, names)
+        if wide is None:
+            way += f"; if {case!r} alone identifies a case: " + arg("columns", {"case": case})
+        elif len(set(wide) - set(others)) == 1 and len(wide) > 1:
+            way += "; " + _by_rows(table, [case], roles)
         within = "a case and annotator" if len(key) > 1 else "a case"
         got = f"{case!r}, which repeats {within} in rows that differ by {listed(map(repr, names))}"
         raise error("case column", "identify a case", got, table.place(row), way=way)
 
 
+def is_part(name: str) -> bool:
+    """Return whether a column may be a part of the case: an id, or what is judged with the case, such as the system or the criterion."""
+    return is_id(name) or plain(name) in FACTORS
+
+
 def way_out(table: CellTable, key: Sequence[int], equal: bool) -> str:
     """Return what to do with several rows of one ``key`` (case, annotator) if they differ by another column; else "".
 
-    Columns of ids may; of rows that are ``equal`` in case, annotator and label, so may all columns with few values.
+    Columns of ids may; of rows that are ``equal`` in case, annotator and label, so may all columns with few values. A column that
+    belongs to the label, such as its number, is no part of the case.
     """
-    free = [c for c in range(len(table.header)) if c not in {c for used in table.used.values() for c in used}]
-    others, _ = _apart(table, key, [c for c in free if is_id(table.header[c])])
+    free = [c for c in range(len(table.header)) if c not in {c for used in table.used.values() for c in used} | table.hidden]
+    others, _ = _apart(table, key, [c for c in free if is_part(table.header[c])])
     if equal and not others:
-        others, _ = _apart(table, key, [c for c in free if plain(table.header[c]) not in REMARKS], few=True)
+        free = [c for c in free if plain(table.header[c]) not in REMARKS and not _of_label(table, c)]
+        others, _ = _apart(table, key, free, few=True)
     names = [table.header[c] for c in others]
     if not names and rounded(table.coded(key[:1])[0].values):
         return RESTORE
-    return f"if cases differ by {listed(map(repr, names))}, {_together(table.header[key[0]], names)}" if names else ""
+    if not names or not _once(table, [*key, *others]):
+        return ""
+    return f"if cases differ by {listed(map(repr, names))}, " + _together(table.header[key[0]], names)
+
+
+def way_of_wide(table: CellTable, others: Sequence[int], roles: Sequence[str]) -> str:
+    """Return what to do with a table with one row per case whose case repeats: the columns that identify it together, or another form."""
+    (first,) = table.used["case"]
+    parts = [c for c in range(len(table.header)) if c != first and c not in table.hidden and is_part(table.header[c])]
+    together = [more for n in range(MOST_TOGETHER + 1) for more in combinations(parts, n)]
+    for more in together[1:]:
+        if _once(table, [first, *more]) and set(others) - set(more):
+            return _together(table.header[first], [table.header[c] for c in more])
+    for more in together:
+        if any(_once(table, [first, *more, c]) for c in others if c not in more) and len(set(others) - set(more)) > 1:
+            return _by_rows(table, [table.header[c] for c in (first, *more)], roles)
+    own, cells = table.coded([first], list(others))
+    shared = len({*own.values} & {*cells.values})
+    return "if there is no column for the case: " + arg("columns", {"case": ""}) if 2 * shared > len(own.values) else ""
+
+
+def _by_rows(table: CellTable, case: Sequence[str], roles: Sequence[str]) -> str:
+    """Return what to do with a table whose rows are annotations; several columns of a case are named."""
+    asked: dict[str, object] = {"case": case if len(case) > 1 else ..., "annotator": ..., "label": ...}
+    found = find_roles(table.header, {}, roles)
+    asked = {role: value for role, value in asked.items() if role not in found or (role == "case" and len(case) > 1)}
+    names = f"name its columns among {listed(table.header, MOST_SHOWN)}: "
+    return "if each row is one annotation, " + (names + arg("columns", asked) if asked else "leave out " + arg("format", ...))
+
+
+def _once(table: CellTable, key: Sequence[int]) -> bool:
+    """Return whether no two rows are equal in the columns of a key."""
+    codes = np.column_stack([cells.codes[:, 0] for cells in table.coded(*([c] for c in key))])
+    return len(identifiers.factorize(codes)[1]) == len(codes)
+
+
+def _of_label(table: CellTable, c: int) -> bool:
+    """Return whether a column has one value for each label and one label for each value."""
+    label = table.used.get("label", ())
+    if not label:
+        return False
+    one, other = (cells.codes[:, 0] for cells in table.coded([c], list(label)))
+    both = len(identifiers.factorize(np.column_stack([one, other]))[1])
+    return both == int(one.max()) + 1 == int(other.max()) + 1
 
 
 def _together(case: str, names: Sequence[str]) -> str:
-    return f"write {' and '.join(map(repr, [case, *names]))} into one column"
+    return arg("columns", {"case": [case, *names]})
 
 
 def _apart(table: CellTable, key: Sequence[int], among: Sequence[int], few: bool = False, alone: bool = False) -> tuple[list[int], int]:
@@ -66,7 +188,7 @@ def _apart(table: CellTable, key: Sequence[int], among: Sequence[int], few: bool
         return [], 0
 
     def differ(columns: Sequence[int]) -> bool:
-        of = code[identifiers.factorize(np.column_stack([code, *(others[i].codes for i in columns)]))[1]]
+        of: Int32 = code[identifiers.factorize(np.column_stack([code, *(others[i].codes for i in columns)]))[1]]
         if alone and len(of) < len(code):
             return False
         return bool((np.bincount(of, minlength=len(first)) > 1)[several].mean() >= 0.5)

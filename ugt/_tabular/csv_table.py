@@ -62,6 +62,7 @@ class CellTable:
     case: Mapping[str, str | None] = {}  # the column of the case, if it is given
     decimal = "auto"
     semicolons = False  # whether semicolons separate columns: then numbers may have decimal commas
+    hidden: frozenset[int] = frozenset()  # columns that are parts of the case, and have no other role
     of_numbers: Collection[str] = ()  # cells whose points are decimal signs, because they were numbers before they were text
 
     def decimals(self, cells: Coded, role: str, missing: Sequence[str]) -> Coded:
@@ -89,6 +90,10 @@ class CellTable:
     def numbers(self, columns: Sequence[int]) -> Array:
         """Return the columns as numbers, (rows, columns)."""
         raise NotImplementedError
+
+    def sources(self) -> Mapping[str, Sequence[int]]:
+        """Return the columns of the file that were used for each role."""
+        return self.used
 
     def place(self, row: int) -> str:
         """Return the name of a row in messages."""
@@ -131,13 +136,17 @@ class CellTable:
 class Table(CellTable):
     """A CSV file with its header and its columns by name."""
 
-    def __init__(self, source: Source | bytes) -> None:
+    def __init__(self, source: Source | bytes, header: bool = True) -> None:
+        self._numbers = b""  # the line above a file without a header: its columns are called 1, 2, 3
         self._source = Held(source) if isinstance(source, bytes) else source
         self._separator = lines.EXCEL.match(next(self._source.blocks(text=True), b"")) is not None
         checked = checked_blocks(lines.checked(self._source.blocks(text=True)))
         self._blank_rows = lines.n_blank_rows(self._source.blocks(text=True)) if lines.may_be_blank(checked) else 0
         self._delimiter = self._sniff()
         self.semicolons = self._delimiter == ";"
+        if not header:
+            width = len(next(self._rows())[1])
+            self._numbers = self._delimiter.join(map(str, range(1, width + 1))).encode() + b"\n"
         self.header = [unguarded(name.strip()) for name in next(self._rows())[1]]
         self._width = len(self.header)
         self._leave_out_blank_columns()
@@ -311,11 +320,18 @@ class Table(CellTable):
     def _text(self) -> Iterator[tuple[Any, Any]]:
         """Open the file in UTF-8, with empty lines instead of rows without any cell, so that lines keep their numbers."""
         with self._source.text() as (file, tell):
-            if self._blank_rows or self._separator:
+            if self._blank_rows or self._separator or self._numbers:
                 blocks = lines.without_separator(iter(lambda: file.read(SPLIT), b""))
-                yield io.BufferedReader(Changed(lines.without_blank_rows(blocks)), SPLIT), tell
+                blocks = lines.without_blank_rows(blocks)
+                yield io.BufferedReader(Changed(self._with_numbers(blocks) if self._numbers else blocks), SPLIT), tell
             else:
                 yield file, tell
+
+    def _with_numbers(self, blocks: Iterator[bytes]) -> Iterator[bytes]:
+        yield self._numbers
+        first = next(blocks, b"")
+        yield first[len(BOM) :] if first.startswith(BOM) else first
+        yield from blocks
 
     @contextmanager
     def _reader(self) -> Iterator[tuple[Any, Any]]:
@@ -329,12 +345,13 @@ class Table(CellTable):
     def _rows(self) -> Iterator[tuple[int, list[str]]]:
         """Yield (line where the row starts, cells) row by row, without empty lines."""
         with self._reader() as (reader, _):
-            line = 1
+            above = 1 if self._numbers else 0
+            line = 1 - above
             try:
                 for row in reader:
                     if row:
                         yield line, row
-                    line = reader.line_num + 1
+                    line = reader.line_num + 1 - above
             except csv.Error as problem:
                 if "field limit" in str(problem):
                     must = f"have cells of at most {LONGEST} characters (is a quote left open before?)"

@@ -5,35 +5,44 @@ from __future__ import annotations
 import importlib
 import io
 import zipfile
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .._base.checks import error, option, room
+from .case_columns import with_case
 from .csv_table import CellTable, Table
 from .frames import Columns
-from .roles import DECIMALS, case_named
+from .roles import DECIMALS
 from .source import Source
 
 CELLS = 20  # least number of bytes in memory for each byte of the text of a workbook
 ERRORS = ("#DIV/0!", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!")
 JSON = (".json", ".jsonl", ".ndjson")
+RJAFROC = {"TRUTH", "FP", "TP"}  # sheets of a workbook of RJafroc, a study of locations or of ratings
 ENDINGS = (".parquet", ".xlsx", ".xlsm", ".dta", ".sav")
 
 
-def table_of(source: Source, case_column: str | None = None, decimal: str = "auto") -> CellTable:
-    """Return a file of any supported kind as a table with named columns; ``case_column``: the column of the case, if it has it."""
+def table_of(source: Source, case_column: str | Sequence[str] | None = None, decimal: str = "auto", header: bool = True) -> CellTable:
+    """Return a file of any supported kind as a table with named columns; ``case_column``: that of the case, or several."""
     option("decimal", decimal, DECIMALS)
-    table = _table_of(source)
-    table.case, table.decimal = case_named(table.header, case_column), decimal
+    table = _table_of(source, header)
+    named = [case_column] if isinstance(case_column, str) else list(case_column or ())
+    columns: Mapping[str, str | None] = {}
+    if named and all(name and name in table.header for name in named):
+        table, columns = with_case(table, {"case": named})
+    table.case, table.decimal = columns, decimal
     return table
 
 
-def _table_of(source: Source) -> CellTable:
+def _table_of(source: Source, header: bool) -> CellTable:
     if source.ending in JSON:
         way = f"pandas.read_json(file{', lines=True' if source.ending != '.json' else ''}).to_csv(other, index=False)"
         must = f"be a table, such as CSV or Excel, or NPY or NPZ for predictions (records with one field per column: {way})"
         raise error("file", must, "JSON")
     if source.ending not in ENDINGS:
-        return Table(source)
+        return Table(source, header)
+    if not header:
+        raise error("header", "be left out for files that are not text", repr(source.ending))
     data = source.read()
     if source.ending == ".parquet":
         return _parquet(data)
@@ -76,7 +85,10 @@ def _sheet(data: bytes, name: str | None) -> Columns:
     openpyxl = package("openpyxl", "Excel workbooks", "'ugt[excel]'")
 
     def opened(values: bool) -> Any:
-        return openpyxl.load_workbook(io.BytesIO(data), data_only=values)
+        try:
+            return openpyxl.load_workbook(io.BytesIO(data), data_only=values)
+        except KeyError:  # a part beside the cells is missing, such as a drawing
+            return openpyxl.load_workbook(io.BytesIO(data), data_only=values, read_only=True)
 
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -88,14 +100,18 @@ def _sheet(data: bytes, name: str | None) -> Columns:
         must = "be an Excel workbook, as its name says (is it cut off, or has it a password?)"
         raise error("file", must, " ".join(str(problem).split()) or type(problem).__name__) from None
     sheets = {one.title: one for one in book.worksheets if name is not None or any(map(_filled, one.iter_rows(values_only=True)))}
+    if name is None and sheets.keys() >= RJAFROC:
+        must = "have one row per rating, with columns for reader, case, test, rating and truth (the layout of RJafroc is not read)"
+        raise error("workbook", must, f"the sheets {', '.join(map(repr, sheets))}")
     if name is None and len(sheets) != 1:
         got = f"the sheets {', '.join(map(repr, sheets))}" if sheets else "nothing in it"
         raise error("workbook", "have one sheet, or be given with the name of its sheet, such as 'book.xlsx#Sheet1'", got)
     if name is not None and name not in sheets:
         raise error("sheet", f"be one of {', '.join(map(repr, sheets))}", repr(name))
     sheet = sheets[next(iter(sheets)) if name is None else name]
-    if sheet.merged_cells.ranges:
-        raise error("sheet", "have no merged cells (only the first of them holds the value)", str(next(iter(sheet.merged_cells.ranges))))
+    merged = getattr(getattr(sheet, "merged_cells", None), "ranges", ())  # a workbook with a missing part does not know them
+    if merged:
+        raise error("sheet", "have no merged cells (only the first of them holds the value)", str(next(iter(merged))))
     rows = [(number, row) for number, row in enumerate(sheet.iter_rows(values_only=True), 1) if _filled(row)]
     if any(None in row for _, row in rows):
         _check_computed(opened(False)[sheet.title], sheet)

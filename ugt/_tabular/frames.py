@@ -15,9 +15,8 @@ from .._base.names import joined
 from .case_columns import check_case
 from .cells import Coded, stripped
 from .csv_table import CellTable, number_shown
+from .role_words import ALIASES, ALSO
 from .roles import (
-    ALIASES,
-    ALSO,
     as_labels,
     as_names,
     as_points,

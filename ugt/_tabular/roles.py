@@ -16,6 +16,7 @@ from .._base.names import listed, numbers_as_one
 from .._base.notes import Note
 from .._base.notices import note
 from .._base.wording import arg
+from .role_words import ALIASES, ALSO, DIAGNOSES, LONG, SIDES
 
 MOST_SHOWN = 12  # columns that messages name
 DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
@@ -33,70 +34,6 @@ NO_NUMBERS = (
 )
 
 
-def _with_id(*names: str) -> set[str]:
-    return {name + end for name in names for end in ("", "id")}
-
-
-# Names that the columns of long tables have, in lower case and without punctuation.
-ALIASES = {
-    "case": _with_id("case", "task", "item", "subject", "unit"),
-    "annotator": _with_id("annotator", "worker", "rater", "reader", "coder"),
-    "label": {"label", "class", "answer", "grade", "category"},
-    "rank": {"rank"},
-    "confidence": {"confidence"},
-    "ranking": {"ranking"},
-    "count": {"count"},
-    "value": {"value", "rating"},
-    "score": {"score", "probability", "logit"},
-    "model": _with_id("model", "system", "algorithm"),
-    "cluster": _with_id("cluster", "patient", "group"),
-    "reliability": {"reliability"},
-}
-
-# Less specific names: used if no other column has the role and the table is certainly long.
-ALSO = {
-    "case": _with_id("image", "sample", "example", "document", "instance", "record", "question", "study", "lesion", "nodule", "slide")
-    | _with_id("scan", "exam", "accession")
-    | {"id", "filename", "accessionnumber", "indexlevel0"},  # the last is what arrow calls an index of pandas without a name
-    "annotator": _with_id("user", "expert", "labeler", "labeller", "doctor", "judge", "reviewer"),
-}
-SIDES = {"side", "laterality", "eye", "breast", "knee", "hip", "tooth", "seite", "auge", "zahn"}
-LONG = ("label", "ranking", "value")
-DIAGNOSES = {"diagnosis", "dx", "classname", "labelname"}  # names of labels in a table with a column of annotators
-
-# Columns that are no annotators in tables with one row per case, in lower case and without punctuation.
-OTHERS = {
-    "age",
-    "sex",
-    "gender",
-    "site",
-    "center",
-    "centre",
-    "hospital",
-    "date",
-    "time",
-    "timestamp",
-    "comment",
-    "comments",
-    "note",
-    "notes",
-}
-OTHERS |= ALIASES["cluster"] | ALIASES["model"] | ALIASES["confidence"]
-# Columns that are derived from the columns of annotators.
-MADE = {
-    "consensus",
-    "majority",
-    "majorityvote",
-    "adjudicated",
-    "groundtruth",
-    "goldstandard",
-    "referencestandard",
-    "total",
-    "summe",
-    "gesamt",
-}
-# Names of rows that summarise the others.
-SUMS = MADE | {"totals", "grandtotal", "sum", "mean", "average", "median", "gesamtsumme", "mittelwert", "somme", "moyenne", "suma", "media"}
 # Headers that say whether a column is a class, an annotator or a case: "count_cat"; "rater 2", "reader_A"; "case 7".
 COUNT_HEADER = re.compile(r"(?:counts?|n)[ _.:-](.+)", re.IGNORECASE | re.DOTALL)
 RATER_HEADER = re.compile(r"(?:annotator|worker|rater|reader|coder)[ _.:-]?\w+", re.IGNORECASE)
@@ -180,11 +117,6 @@ def columns_called(header: Sequence[str], argument: str, patterns: Sequence[str]
             raise error(argument, f"be among the columns {listed(header, MOST_SHOWN)} (or a pattern such as 'reader *')", repr(pattern))
         found |= own
     return found
-
-
-def case_named(header: Sequence[str], name: str | None) -> dict[str, str | None]:
-    """Return the role of the case for a table that accompanies the annotations, if it has a column of this name."""
-    return {"case": name} if name and name in header else {}
 
 
 def case_beside(header: list[str], roles: dict[str, int], other: str) -> None:

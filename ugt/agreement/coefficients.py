@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from .._base import checks, identifiers
-from .._base.arrays import Array
 from ..annotations import Ratings
-from .costs import Chance, Cost, Nominal, lowest_of, weighted_of
+from .chances import Chance, CongerChance, GwetChance, UniformChance
+from .costs import Cost, Nominal, weighted_of
 from .kappas import Shared, Two
 from .record import Agreement
 from .table import Judgements, read
 from .two_vectors import labels_of_two
 
-__all__ = ["brennan_prediger", "cohen_kappa", "fleiss_kappa", "gwet_ac1", "gwet_ac2", "percent_agreement", "scott_pi"]
+__all__ = [
+    "brennan_prediger", "cohen_kappa", "conger_kappa", "fleiss_kappa", "gwet_ac1", "gwet_ac2", "percent_agreement", "scott_pi",
+]  # fmt: skip
+
+
+MOST_SEVERAL = 20  # annotators up to which tables show a coefficient of several annotators by name
 
 
 class Coefficient(NamedTuple):
@@ -29,10 +31,29 @@ class Coefficient(NamedTuple):
     pairs: bool = True  # whether pairwise_agreement offers it; intra_annotator_agreement does not if `two`
     weighted: bool | None = None  # whether tables of all coefficients show it only with weights, only without, or (None) both
 
-    def form(self, judged: Judgements | None, cost: Cost, columns: tuple[int, int] = (0, 1), named: bool = False) -> Shared | Two:
-        """Return the coefficient as a function of sums over cases; ``columns`` are the two annotators of a coefficient of two."""
+    @property
+    def several(self) -> bool:
+        """Whether it compares any number of annotators by name."""
+        return self.chance is not None and self.chance.by_annotator
+
+    @property
+    def alike(self) -> str:
+        """Return what alike cases have in common, as in `read`."""
+        return "annotators" if self.two or self.several else "labels"
+
+    def tells(self, n_annotators: int) -> bool:
+        """Return whether tables show it for this number of annotators with names."""
+        return n_annotators == 2 if self.two else 2 < n_annotators <= MOST_SEVERAL if self.several else True
+
+    def form(
+        self, judged: Judgements | None, cost: Cost, columns: tuple[int, int] = (0, 1), named: bool = False, n_annotators: int = 0
+    ) -> Shared | Two:
+        """Return the coefficient as a function of sums over cases; ``columns`` are the two annotators of a coefficient of two.
+
+        A form without judgements needs ``n_annotators``, if it is one of several annotators by name.
+        """
         if not self.two:
-            return Shared(judged, cost, self.chance)
+            return Shared(judged, cost, self.chance, n_annotators)
         assert self.chance is not None
         return Two(judged, columns, named, cost, self.chance)
 
@@ -42,47 +63,11 @@ class Coefficient(NamedTuple):
 
     def of(self, judged: Judgements, weights: object = None, annotators: object = None) -> Agreement:
         cost = weighted_of(weights, judged)
+        if self.several:
+            judged.check_named()
         columns = pair_named(judged.annotators, annotators) if self.two else (0, 1)
         title = self.title if weights is None else f"{self.title} ({weights if isinstance(weights, str) else 'weighted'})"
         return Agreement.of(title, self.form(judged, cost, columns, annotators is not None))
-
-
-class GwetChance(Chance):
-    """The agreement by chance of Gwet, which falls as one class becomes more common."""
-
-    def _expected(self, cost: Cost, p: Array, q: Array) -> Array:
-        among: Array = 1 - self._scale(cost) * (1 - np.add.reduce(p * q, axis=-1))
-        return among
-
-    def _slopes(self, cost: Cost, p: Array, q: Array) -> tuple[Array, Array]:
-        scale = self._scale(cost)
-        return scale * q, scale * p
-
-    def lowest(self, cost: Cost, compared: bool) -> float:
-        return lowest_of(cost, 1 - self._scale(cost) * (1 - 1 / max(1, cost.n_classes)))
-
-    def _scale(self, cost: Cost) -> float:
-        """Return Σ w / (K (K - 1)), by which chance is scaled."""
-        k, ones = cost.n_classes, np.ones(cost.n_classes)
-        return float(k * k - cost.bilinear(ones, ones)) / (k * (k - 1)) if k > 1 else 0.0
-
-
-class UniformChance(Chance):
-    """The agreement by chance if all classes are equally likely: the coefficient is a linear function of percent agreement."""
-
-    of_shares = False
-
-    def lowest(self, cost: Cost, compared: bool) -> float:
-        """Return the coefficient where no two annotators agree at all, so that intervals are those of percent agreement."""
-        expected = float(self._expected(cost, np.empty(0), np.empty(0)))
-        return 1 - 1 / expected if expected > 0 else -math.inf
-
-    def _expected(self, cost: Cost, p: Array, q: Array) -> Array:
-        alike = np.full(cost.n_classes, 1 / max(1, cost.n_classes))
-        return np.full(p.shape[:-1], cost.bilinear(alike, alike))
-
-    def _slopes(self, cost: Cost, p: Array, q: Array) -> tuple[Array, Array]:
-        return np.zeros_like(p), np.zeros_like(q)
 
 
 # The keys are names of functions; the order is that of tables.
@@ -94,6 +79,7 @@ DECLARED = {
     "gwet_ac1": Coefficient("Gwet's AC1", GwetChance(least_classes=2), "ac1", weighted=False),
     "gwet_ac2": Coefficient("Gwet's AC2", GwetChance(least_classes=2), weighted=True),
     "brennan_prediger": Coefficient("Brennan-Prediger", UniformChance(least_classes=2), "bp"),
+    "conger_kappa": Coefficient("Conger's kappa", CongerChance()),
 }
 OF_PAIRS = {one.word: one for one in DECLARED.values() if one.word and one.pairs}
 OF_REPEATS = {one.word: one for one in DECLARED.values() if one.word and not one.two}
@@ -104,10 +90,9 @@ def _agreement(
 ) -> Agreement:
     """Return the result of the public function of this name."""
     one = DECLARED[name]
-    alike = "annotators" if one.two else "labels"
     if other is None:
-        return one.of(labels_of(labels, classes, alike), weights, annotators)
-    judged = labels_of(labels_of_two(labels, other, classes, annotators), None, alike)
+        return one.of(labels_of(labels, classes, one.alike), weights, annotators)
+    judged = labels_of(labels_of_two(labels, other, classes, annotators), None, one.alike)
     judged.stated, judged.stated_by = judged.stated or classes is not None, "classes"
     return one.of(judged, weights)
 
@@ -297,6 +282,39 @@ def fleiss_kappa(labels: object, *, weights: object = None, classes: object = No
     (0.333, 0.667, 0.5)
     """
     return _agreement("fleiss_kappa", labels, classes, weights)
+
+
+def conger_kappa(labels: object, *, weights: object = None, classes: object = None) -> Agreement:
+    r"""Return Conger's kappa of any number of annotators by name, which is Cohen's kappa of two.
+
+    If :math:`p_{gk}` is the share of class k among the labels of annotator g, of R annotators,
+
+    .. math:: κ = \frac{p_a - p_e}{1 - p_e}, \quad p_e = \frac{1}{R (R - 1)} \sum_{g \ne h} \sum_{kl} w_{kl} p_{gk} p_{hl}
+
+    Parameters
+    ----------
+    labels, weights, classes
+        As for :func:`percent_agreement`, which is :math:`p_a`; result and errors are the same, too. Annotators must have names.
+
+    Notes
+    -----
+    The more annotators differ in how often they choose a class, the lower is the agreement by chance; :func:`fleiss_kappa` takes them
+    for alike. With missing labels this is Gwet's generalisation: all labels of an annotator count in p, also of cases without others. It
+    can then be below -1. Units of intervals are those of :func:`fleiss_kappa`. Tables of all coefficients show it for 3 to 20 annotators.
+
+    References
+    ----------
+    Conger, Psychological Bulletin 88 (1980) 322.
+    Gwet, "Handbook of Inter-Rater Reliability" (4th ed., 2014), sec. 2 and 5 (unequal numbers, weights).
+
+    Examples
+    --------
+    >>> import ugt
+    >>> labels = ugt.Labels.from_wide([[0, 0, 1], [0, 0, 0], [1, 1, 1], [0, 1, 1], [0, 0, 1]])
+    >>> round(conger_kappa(labels).value, 3), round(fleiss_kappa(labels).value, 3)
+    (0.286, 0.196)
+    """
+    return _agreement("conger_kappa", labels, classes, weights)
 
 
 def gwet_ac1(labels: object, *, classes: object = None) -> Agreement:

@@ -1,8 +1,7 @@
-"""Costs of two annotators choosing different classes, from 0 for the same class to 1, and the costs expected by chance."""
+"""Costs of two annotators choosing different classes, from 0 for the same class to 1."""
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any
@@ -292,51 +291,3 @@ def disagreement(judged: Judgements, cost: Cost) -> tuple[Array, Array]:
     case, shares = judged.mixed()
     within = np.bincount(case, cost.pair_sums(shares), judged.n_cases) if len(case) else np.zeros(judged.n_cases)
     return np.maximum(cost.pair_sums(judged.classes) - within, 0.0), np.asarray(within)
-
-
-# ---- by chance
-
-
-def lowest_of(cost: Cost, expected: float) -> float:
-    """Return the lower end of a coefficient whose disagreement by chance is at least ``expected``."""
-    return 1 - cost.largest / expected if expected > 0 else -math.inf
-
-
-class Chance:
-    """The disagreement expected by chance from the class shares of two annotators; in this class, that of independent choices.
-
-    With ``pooled``, both annotators get the mean of their shares. With fewer than ``least_classes`` classes it is undefined.
-    """
-
-    of_shares = True  # whether it depends on the shares
-
-    def __init__(self, pooled: bool = True, least_classes: int = 1) -> None:
-        self.pooled, self.least_classes = pooled, least_classes
-
-    def of(self, cost: Cost, p: Array, q: Array) -> Array:
-        """Return (B,) expected disagreement from the class shares (B, K) of each annotator, or the number of shares (K,)."""
-        if self.pooled and q is not p:
-            p = q = (p + q) / 2
-        return self._expected(cost, p, q)
-
-    def by(self, cost: Cost, p: Array, q: Array) -> tuple[Array, Array]:
-        """Return the derivatives (K,) by the class shares (K,) of each annotator."""
-        if not self.pooled:
-            return self._slopes(cost, p, q)
-        pooled = (p + q) / 2
-        one, other = self._slopes(cost, pooled, pooled)
-        return (one + other) / 2, (one + other) / 2
-
-    def lowest(self, cost: Cost, compared: bool) -> float:
-        """Return a lower end of the coefficient; ``compared``: whether each case that counts for chance has two annotators.
-
-        The mean squared distance of two points of a pair is then at most twice that of any two points: -1 is the lower end.
-        """
-        return -1.0 if compared and cost.euclidean else -math.inf
-
-    def _expected(self, cost: Cost, p: Array, q: Array) -> Array:
-        return cost.bilinear(p, q)
-
-    def _slopes(self, cost: Cost, p: Array, q: Array) -> tuple[Array, Array]:
-        by_first = cost.times(q)
-        return by_first, by_first if q is p else cost.times(p)

@@ -10,7 +10,8 @@ import numpy as np
 from .._base.arrays import Array, Bools
 from .._base.lazy import cached_property
 from ..resampling import Answer, Design, Merging, NumberFacts, exact_products
-from .costs import Chance, Cost, Nominal, disagreement
+from .chances import Chance
+from .costs import Cost, Nominal, disagreement
 from .forms import EMPTY, NO_SHARED, NO_WEIGHT, TINY, Agreed, Form, Values, counts_of
 from .table import Judgements, Ragged
 
@@ -33,23 +34,33 @@ def class_disagreement(judged: Judgements, scale: Array) -> Array:
 class Shared(Form):
     """The form with disagreement within cases and classes pooled over annotators; without ``chance``, percent agreement.
 
-    Sums: disagreement, cases with two annotators, cases in use; shares of the classes, if agreement by chance depends on these. By Gwet's
-    formula, they are of all cases with labels. Cases with a single annotator show how common the classes are, and nothing of how annotators
-    agree: they are no units of intervals, nor do they set the distance from 1 of the first case of disagreement.
+    Sums: disagreement, cases with two annotators, cases in use; shares of the classes, if agreement by chance depends on these, or the
+    classes of each annotator in turn, if it depends on theirs. By Gwet's formula, they are of all cases with labels. Cases with a single
+    annotator show how common the classes are, and nothing of how annotators agree: they are no units of intervals, nor do they set the
+    distance from 1 of the first case of disagreement.
     """
 
     n_dense = 3
 
-    def __init__(self, judged: Judgements | None, cost: Cost, chance: Chance | None) -> None:
+    def __init__(self, judged: Judgements | None, cost: Cost, chance: Chance | None, n_annotators: int = 0) -> None:
         super().__init__(judged, cost.n_classes)
         self.cost, self.chance = cost, chance
         self.singles = chance is not None and chance.of_shares
-        self.n_tables = int(self.singles)
+        self.by_annotator = chance is not None and chance.by_annotator
+        self.by_counts = not self.by_annotator
+        self.n_tables = (n_annotators if judged is None else len(judged.annotators)) if self.by_annotator else int(self.singles)
 
     @property
     def span(self) -> tuple[float, float]:  # type: ignore[override]
         """The range: a share, or from an end of the coefficient's own, which may be below -1, if cases of one annotator are among these."""
-        return (0.0 if self.chance is None else self.chance.lowest(self.cost, bool(self._ones[1] == self._ones[2]))), 1.0
+        return (0.0 if self.chance is None else self.chance.lowest(self.cost, self._compared)), 1.0
+
+    @property
+    def _compared(self) -> bool:
+        """Whether each case that counts for chance has two annotators; by annotator, whether all judged each of them."""
+        _, two, any_, *chosen = self._ones
+        of_each = np.rint(np.reshape(chosen, (self.n_tables, -1)).sum(axis=1)) if self.by_annotator else np.empty(0)
+        return bool(two == any_ and ((of_each == 0) | (of_each == two)).all())
 
     @property
     def facts(self) -> NumberFacts:
@@ -81,15 +92,23 @@ class Shared(Form):
         """Answer for sums of all parts and keep them, because the range is computed from them, too."""
         self.__dict__["_ones"] = sums
         if self.singles:
-            vars(self).update(_expected_of_pairs=self._by_chance(fixed[-self.n_classes :], sums))
+            vars(self).update(_expected_of_pairs=self._by_chance(fixed[-self.n_tables * self.n_classes :], sums))
         return super()._finish(sums, fixed, left_out)
+
+    def _groups(self, sums: Array, fixed: Array) -> Array:
+        """Return the number of labels of each class, and of each annotator if they are known."""
+        of_each = sums[3:].reshape(self.n_tables, -1).sum(axis=1) if self.by_annotator else np.empty(0)
+        return np.append(super()._groups(sums, fixed), np.rint(of_each))
+
+    def width_of(self, table: Ragged) -> int:
+        return self.n_tables * self.n_classes
 
     def with_judged(self, judged: Judgements) -> Shared:
         return Shared(judged, self.cost, self.chance)
 
     @cached_property
     def _ones(self) -> Array:
-        if not (isinstance(self.cost, Nominal) and self.judged.single):
+        if self.by_annotator or not (isinstance(self.cost, Nominal) and self.judged.single):
             return super()._ones
         found = self.judged.pair_sums(of_cases=True)
         return found if self.singles else found[[0, 1, 1]]
@@ -115,9 +134,9 @@ class Shared(Form):
         return float(self.chance.of(self.cost, share, share))
 
     def _of_pairs(self) -> Array:
-        """Return (K,) how often each class was chosen (as a share of the annotators of a case) in cases with two annotators."""
+        """Return the sums of the shares over cases with two annotators."""
         (table,) = self.amounts
-        return table.totals(self.n_classes, self.judged.times * self.paired)
+        return table.totals(self.width_of(table), self.judged.times * self.paired)
 
     def _steps(self, sums: Array, n_cases: int) -> Array:
         found = super()._steps(sums, n_cases)
@@ -135,8 +154,10 @@ class Shared(Form):
 
     @cached_property
     def amounts(self) -> tuple[Ragged, ...]:
-        """(N, K) share of the annotators of a case that chose each class."""
+        """(N, K) share of the annotators of a case that chose each class; by annotator, (N, A K) the classes that each of them chose."""
         table = self.judged.classes
+        if self.by_annotator:
+            return (self.judged.by_annotator(),)
         return () if not self.singles else (Ragged(table.offsets, table.index, table.amount / self.judged.size[table.row]),)
 
     def parts(self, sums: Array) -> Values:
@@ -166,20 +187,23 @@ class Shared(Form):
         return np.array([-1 / sums[1], sums[0] / sums[1] ** 2, 0.0]) / expected
 
     def class_sums(self) -> Array:
-        """Return (2, K): disagreement about each class, and how often it was chosen; for Gwet's forms, the latter in pairs alone, too."""
+        """Return (R, K): disagreement about each class, and how often it was chosen; for Gwet's forms, the latter in pairs alone, too.
+
+        How often a class was chosen is one row, or one of each annotator.
+        """
         judged, some, two = self.judged, np.maximum(self.judged.size, 1.0), self.judged.size >= 2
         scale, weights = two / np.where(two, judged.size - 1, 1.0), two * judged.times
         if self.chance is not None:
             scale, weights = scale / some, judged.times / some
-        found = [class_disagreement(judged, scale), judged.classes.totals(self.n_classes, weights)]
-        return np.stack([*found, self._of_pairs()] if self.singles else found)
+        chosen = [self._ones[3:], self._of_pairs()] if self.singles else [judged.classes.totals(self.n_classes, weights)]
+        return np.concatenate([class_disagreement(judged, scale), *chosen]).reshape(-1, self.n_classes)
 
     def of_classes(self, class_sums: Array, sums: Array) -> Array:
         """Return (K,) coefficients; for percent agreement, how often another annotator chose the class, given that one did."""
-        differ, chosen = class_sums[:2]
+        differ, chosen = class_sums[0], class_sums[1 : 1 + max(1, self.n_tables)]
         if self.chance is None:
             with np.errstate(invalid="ignore"):
-                return np.asarray(1 - differ / 2 / np.where(chosen > 0, chosen, np.nan))
+                return np.asarray(1 - differ / 2 / np.where(chosen[0] > 0, chosen[0], np.nan))
         if sums[1] == 0:
             return np.full(self.n_classes, np.nan)
         share = chosen / sums[2]
@@ -197,8 +221,9 @@ class Shared(Form):
 
 
 def _against_others(disagreement: Array, p: Array, q: Array, chance: Chance) -> Array:
-    """Return (K,) coefficients of each class against all others as one class, from its shares p and q among either annotator's labels."""
-    shares = (np.stack([one, 1 - one], axis=1) for one in (p, q))
+    """Return (K,) coefficients of each class against all others as one class, from the classes' shares (..., K) among labels."""
+    against = (np.stack([one.T, (one.sum(axis=-1, keepdims=True) - one).T], axis=-1) for one in (p, q))
+    shares = (one.reshape(len(disagreement), -1) for one in against)
     return Values.of(disagreement, chance.of(Nominal(2), *shares)).value
 
 

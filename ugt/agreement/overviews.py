@@ -119,9 +119,8 @@ def pairwise_agreement(labels: object, coefficient: str = "cohen", *, weights: o
     """
     option("coefficient", coefficient, tuple(OF_PAIRS))
     judged = labels_of(labels, classes)
+    judged.check_named()
     n_annotators = len(judged.annotators)
-    if n_annotators == 0:
-        raise error("labels", "name their annotators", "counts, which have none")
     cost = weighted_of(weights, judged)
     # products of sparse matrices over cases, which cost nothing for annotators that share no case
     room("agreement of all pairs of annotators", 32 * n_annotators**2)
@@ -289,7 +288,7 @@ class AgreementTable(Record):
         """Return :meth:`rows` as records, with given intervals (M, 2) over cases."""
         rows = []
         for each, ends in zip(self.found, intervals.tolist()):
-            numbers = (each.value, *ends, *each.ends_if_named(level, clusters), each.std_error, each.observed, each.expected)
+            numbers = (each.value, *ends, *each.ends_if_named(level, clusters, ends), each.std_error, each.observed, each.expected)
             known = [None if x is None or math.isnan(x) else float(x) for x in numbers]
             reason = each.reason or (NO_INTERVAL if math.isnan(ends[0]) else None)
             rows.append(AgreementRow._make((each.coefficient, *known, each.n_cases, each.n_annotators, reason)))
@@ -339,9 +338,9 @@ def agreement_table(
     Parameters
     ----------
     annotations : Labels, Ratings, or (N, A) table
-        Labels give percent agreement, Cohen's kappa and Scott's pi (for two annotators), Fleiss' kappa, AC1 (AC2) and alpha; ordered
-        labels give all but alpha with each kind of weights. Ratings give ICC(1), ICC(A,1), ICC(C,1) and alpha; on a finite scale, also
-        what ordered labels give.
+        Labels give percent agreement, kappas of annotators by name (Cohen's and Scott's of two, others of 3 to 20), Fleiss' kappa, AC1
+        (AC2), Brennan-Prediger and alpha; ordered labels give all but alpha with each kind of weights. Ratings give ICC(1), ICC(A,1),
+        ICC(C,1) and alpha; on a finite scale, also what ordered labels give.
     weights : None, "linear", "quadratic", "ordinal", a sequence of these, or (K, K) table
         As for :func:`percent_agreement`. Default: all three for ordered labels, none for other labels.
     classes : number K or sequence of K names, optional
@@ -391,9 +390,9 @@ def _of_classes(judged: Judgements, weights: object) -> list[Agreement]:
     """Return the coefficients of labels but alpha, with each kind of weights."""
     several = isinstance(weights, (list, tuple)) and len(weights) > 0 and all(isinstance(one, str) for one in weights)
     chosen: Any = weights if several else WEIGHTS if weights is None and judged.ordered else (weights,)
-    two = len(judged.annotators) == 2
     found = [] if len(chosen) == 1 else [DECLARED["percent_agreement"].of(judged)]
+    shown = [one for one in DECLARED.values() if one.tells(len(judged.annotators))]
+    by_name = judged.with_annotators() if any(one.several for one in shown) else judged
     for each in chosen:
-        shown = [one for one in DECLARED.values() if (two or not one.two) and one.weighted in (None, each is not None)]
-        found += [one.of(judged, each) for one in shown]
+        found += [one.of(by_name if one.several else judged, each) for one in shown if one.weighted in (None, each is not None)]
     return found

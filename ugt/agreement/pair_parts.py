@@ -170,9 +170,7 @@ def _settings(options: Mapping[str, Any], names: list[Any], judged: Judgements) 
 def _pairwise(data: tuple[Any, ...], options: dict[str, Any]) -> PairTables:
     coefficient = option("coefficient", options["coefficient"], tuple(OF_PAIRS))
     judged = labels_in_parts(data[0], options["classes"])
-    if len(judged.annotators) == 0 and len(judged.case):
-        raise error("labels", "name their annotators", "counts, which have none")
-    names, at = identifiers.everyone(judged.annotators, options["annotators"], bool(len(judged.case)))
+    names, at = parts.everyone_of(judged, options["annotators"])
     cost, k, a = weighted_of(options["weights"], judged), judged.n_classes, len(names)
     room("agreement of all pairs of annotators", (16.0 if coefficient == "percent" else 8.0 * k) * a * a)
     who = at[judged.annotator] if len(judged.case) else judged.annotator
@@ -248,9 +246,8 @@ def _intra(data: tuple[Any, ...], options: dict[str, Any]) -> RepeatTables:
     return found
 
 
-_WHO = {"annotators": None}
 PARTS = {
     **parts.PARTS,
-    "pairwise_agreement": Part(_pairwise, PairTables.of_settings, _WHO),
-    "intra_annotator_agreement": Part(_intra, RepeatTables.of_settings, _WHO, ("level",)),
+    "pairwise_agreement": Part(_pairwise, PairTables.of_settings, parts.WHO),
+    "intra_annotator_agreement": Part(_intra, RepeatTables.of_settings, parts.WHO, ("level",)),
 }

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from .._base import identifiers
-from .._base.arrays import Array, Bools, NDArray
+from .._base.arrays import Array, Bools, Int32, NDArray
 from .._base.checks import error, finite, option
 from .._base.wording import arg
 from ..annotations import Labels, Ratings
@@ -42,6 +43,10 @@ def _read(one: Coefficient, data: tuple[Any, ...], options: Mapping[str, Any]) -
     """Read a part, labels or a table with ``classes=``, into the form of a declared coefficient."""
     judged, weights = labels_in_parts(data[0], options["classes"]), options.get("weights")
     cost, settings = weighted_of(weights, judged), {"weights": plain(weights)}
+    if one.several:
+        names, at = everyone_of(judged, options["annotators"])
+        given = replace(judged.given, annotators=np.array(names), annotator=at[judged.given.annotator])
+        return one.form(labels_of(given, None), cost).in_parts({**settings, "annotators": names})
     if not one.two:
         return one.form(judged, cost).in_parts(settings)
     columns, names = _named(judged, options["annotators"])
@@ -49,7 +54,14 @@ def _read(one: Coefficient, data: tuple[Any, ...], options: Mapping[str, Any]) -
 
 
 def _again(one: Coefficient, settings: Mapping[str, Any]) -> Form:
-    return one.form(None, weighted(settings["weights"], len(settings["classes"])))
+    return one.form(None, weighted(settings["weights"], len(settings["classes"])), n_annotators=len(settings.get("annotators", ())))
+
+
+def everyone_of(judged: Judgements, annotators: object) -> tuple[list[Any], Int32]:
+    """Return the annotators of all parts, ascending, and the position among them of each annotator of this part."""
+    if len(judged.label):
+        judged.check_named()
+    return identifiers.everyone(judged.annotators, annotators, len(judged.label) > 0)
 
 
 def _named(judged: Judgements, annotators: object) -> tuple[tuple[int, int], list[Any]]:
@@ -229,9 +241,10 @@ def _raters(given: object, judged: Judgements, named: object) -> NDArray[Any]:
     return np.sort(found)
 
 
+WHO = {"annotators": None}
 PARTS = {
     **rankings.PARTS,
-    **{name: Part(partial(_read, one), partial(_again, one)) for name, one in DECLARED.items()},
+    **{name: Part(partial(_read, one), partial(_again, one), WHO if one.several else {}) for name, one in DECLARED.items()},
     "krippendorff_alpha": Part(_read_alpha, _alpha_again, {"center": None}),
-    "intraclass_correlation": Part(_read_icc, _icc_again, {"center": None, "annotators": None}),
+    "intraclass_correlation": Part(_read_icc, _icc_again, {"center": None, **WHO}),
 }

@@ -140,10 +140,10 @@ class Agreement(Result):
             kind, random = "analytic", ("cases",)
         return super()._ends(number, level, kind, given, random)
 
-    def ends_if_named(self, level: float, clusters: object = None) -> tuple[float, float]:
-        """Return the interval over cases and annotators for tables; NaN for intraclass correlations of clusters."""
+    def ends_if_named(self, level: float, clusters: object, alone: tuple[float, float]) -> tuple[float, float]:
+        """Return the interval over cases and annotators for tables; of intraclass correlations the analytic one, NaN for clusters."""
         if not isinstance(self._statistic, Icc):
-            return super().ends_if_named(level, clusters)
+            return super().ends_if_named(level, clusters, alone)
         return self._statistic.limits(level) if clusters is None else (math.nan, math.nan)
 
     def _analytic(self, number: int, level: float, clusters: object) -> tuple[float, float]:

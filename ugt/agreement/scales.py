@@ -14,8 +14,9 @@ from .._base.wording import arg
 from ..annotations import Labels, Ratings
 from ..annotations.adjudication import drawn_alike
 from .alpha import Alpha, OrdinalAlpha, alpha_form
+from .chances import Chance
 from .coefficients import OF_REPEATS
-from .costs import LEVELS, Chance
+from .costs import LEVELS
 from .icc import KINDS, Crossed, OneWay
 from .kappas import Shared
 from .record import Agreement

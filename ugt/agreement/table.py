@@ -9,7 +9,7 @@ import numpy as np
 
 from .._base import identifiers
 from .._base.arrays import Array, Bools, Int32, Int64, NDArray
-from .._base.checks import error
+from .._base.checks import error, room
 from .._base.lazy import cached_property
 from .._base.ragged import offsets_of, row_of, sizes_of, take
 from .._core import _tables
@@ -163,6 +163,13 @@ class Judgements:
         at = np.flatnonzero(sizes_of(self.shares.offsets) > 1)
         return self.case[at], self.shares.take(at)
 
+    def by_annotator(self) -> Ragged:
+        """Return the (N, A K) shares of the classes that each annotator chose, one row per case; annotator after annotator."""
+        case, annotator, _, shares = self._each
+        room("the classes of all annotators", 16.0 * len(self.annotators) * self.n_classes)
+        column = annotator[shares.row] * np.int32(self.n_classes) + shares.index
+        return Ragged(shares.offsets[np.searchsorted(case, np.arange(self.n_cases + 1))], column, shares.amount)
+
     def only(self, keep: Bools) -> Judgements:
         """Return the judgements from the labels to keep; all cases remain."""
         if keep.all():
@@ -171,6 +178,19 @@ class Judgements:
         offsets = offsets_of(np.bincount(self.case_of_label[at], minlength=self.n_cases))
         rows = offsets, self.annotator_of_label[at], self.label[at], self.count_of_label[at]
         return Judgements(self.given, rows, self.names, self.ratings, self.row)
+
+    def with_annotators(self) -> Judgements:
+        """Return the judgements themselves, unless cases are merged that differ by their annotators."""
+        if self.row is None:
+            return self
+        found = judgements(self.given, "annotators")
+        found.stated, found.stated_by = self.stated, self.stated_by
+        return found
+
+    def check_named(self) -> None:
+        """Refuse counts, which have no annotators."""
+        if len(self.annotators) == 0:
+            raise error("labels", "name their annotators", "counts, which have none")
 
     def by(self, annotators: NDArray[Any]) -> Judgements:
         """Return the judgements of the annotators whose weight (A,) is not 0."""

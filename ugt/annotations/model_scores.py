@@ -16,7 +16,8 @@ from .._base.notices import note
 from .._base.wording import CLASSES_WAY, arg, within, words_of
 from .._tabular.csv_table import CellTable
 from .._tabular.frames import CASES, Columns, check_once
-from .._tabular.roles import ALIASES, MOST_SHOWN, as_names, case_column, find_roles, is_number, plain
+from .._tabular.role_words import ALIASES
+from .._tabular.roles import MOST_SHOWN, as_names, case_column, find_roles, is_number, plain
 from .predictions import SUM, Predictions, of_two_classes, one_hot, positive_position
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ class Asked:
     def wide(self, case: list[int] | None = None) -> Made:
         """Return cases (None without a column), scores, classes, and whether the scores are labels. ``case``: its column; None: find it."""
         table, header = self.table, self.table.header
-        free = [c for c in range(len(header)) if c != self.model and c not in self.at]
+        free = [c for c in range(len(header)) if c != self.model and c not in self.at and c not in table.hidden]
         case = self._case_among(free) if case is None else case
         others = [c for c in free if c not in case]
         ids = self._ids(case)

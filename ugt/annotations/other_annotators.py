@@ -26,6 +26,11 @@ def case_offsets(known: Any) -> Int64:
     return np.asarray(known.case_offsets if isinstance(known, Rankings) else known.offsets)
 
 
+def one_of_each(known: Labels | Ratings) -> bool:
+    """Return whether no annotator gave a case two annotations; those without a name count as one annotator."""
+    return _tables.find_repeat(known.offsets, known.annotator + np.int32(1), len(known.annotators) + 1) < 0
+
+
 def weighing(known: Any, annotators: NDArray[Any]) -> Bools:
     """Return which annotations (R,) are of annotators with a weight (A,) above 0."""
     return np.asarray(np.append(np.asarray(annotators) != 0, False)[known.annotator])

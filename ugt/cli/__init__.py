@@ -94,6 +94,7 @@ def _run(words: Sequence[str]) -> int:
         print(f"{parser.format_usage().strip()}\n\ncommands: {names}\n\nSee ugt --help, and ugt COMMAND --help.", file=sys.stderr)
         return 2
     try:
+        words = command.with_negatives(words)
         command.check_words(parser, words)
         options, rest = parser.parse_known_args(words)
         if hasattr(options, "inputs") and not any(word.startswith("-") for word in rest):

@@ -168,7 +168,7 @@ def _features(options: argparse.Namespace, which: int, path: str, case_ids: Any)
     """Return the features of the cases of a file of predictions, in its order, and a note if they are joined by position."""
     if options.features is None:
         return None, []
-    given = io.read_predictions(options.features[which], **beside(options, "decimal"))
+    given = io.read_predictions(options.features[which], **beside(options, options.features[which], "decimal"))
     if case_ids is None or given.case_ids is None:
         names = [os.path.basename(one) for one in (options.features[which], path)]
         first = f", case {identifiers.name(case_ids[0])}" if case_ids is not None and len(case_ids) else ""

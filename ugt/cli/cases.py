@@ -72,7 +72,9 @@ def _take(make: Callable[[], facts.FileFacts]) -> None:
 def models_of(path: str, axes: Any, options: argparse.Namespace, on_scale: bool = False) -> dict[str, Predictions]:
     """Return the models of a file, and print a line about it; ``on_scale``: whether one column may hold numbers on a scale."""
     positive_class = getattr(options, "positive_class", None)
-    read = prediction_file(path, None if axes is None else axes.classes, positive_class, on_scale=on_scale, **beside(options, "decimal"))
+    read = prediction_file(
+        path, None if axes is None else axes.classes, positive_class, on_scale=on_scale, **beside(options, path, "decimal")
+    )
     _take(lambda: facts.of_predictions(path, read, axes))
     return read.models
 
@@ -91,7 +93,7 @@ def named_apart(paths: Sequence[str], taken: Sequence[str] = ()) -> list[str]:
 
 def of_cases(kind: str, path: str, options: argparse.Namespace, axes: Any = None, said: str = "") -> Any:
     """Return the clusters by case, or the subgroups (or what is ``said``) by column and case, and print a line about their file."""
-    read = (subgroup_file if kind == "subgroups" else cluster_file)(path, **beside(options))
+    read = (subgroup_file if kind == "subgroups" else cluster_file)(path, **beside(options, path))
     _take(lambda: facts.of_cases(path, kind, read, axes, said=said))
     return read.values if kind == "subgroups" else next(iter(read.values.values()))
 
@@ -109,9 +111,31 @@ def annotator_reliability(options: argparse.Namespace, known: Any) -> dict[str, 
     return {"reliability": {names.get(name, name): value for name, value in found.items()}}
 
 
-def beside(options: argparse.Namespace, *more: str) -> dict[str, Any]:
+def beside(options: argparse.Namespace, path: str, *more: str) -> dict[str, Any]:
     """Return the options of reading annotations that hold for the other tables, too."""
-    return {name: getattr(options, name) for name in ("case_column", "encoding", *more)}
+    return {"case_column": case_given(options, path), **{name: getattr(options, name) for name in ("encoding", *more)}}
+
+
+def case_given(options: argparse.Namespace, path: str) -> Any:
+    """Return the column of the case in a file, or several that identify it together; None if it is not given."""
+    if options.case_column is None:
+        return None
+    own, every = [], []
+    for word in options.case_column:
+        file, sign, name = word.partition("=")
+        if sign and file in (os.path.basename(path), Path(path).stem, path):
+            own.append(name)
+        elif not sign or not _names_a_file(file, options):
+            every.append(word)
+    found = own or every
+    return None if not found else found[0] if len(found) == 1 else found
+
+
+def _names_a_file(name: str, options: argparse.Namespace) -> bool:
+    """Return whether a word is the name of a file of this command."""
+    words = [word for value in vars(options).values() for word in (value if isinstance(value, list) else [value])]
+    paths = [path for word in words if isinstance(word, str) for path in (word, word.partition("=")[2]) if path]
+    return name in {known for path in paths for known in (path, os.path.basename(path), Path(path).stem)}
 
 
 def missing_texts(options: argparse.Namespace) -> Sequence[str]:
@@ -121,12 +145,14 @@ def missing_texts(options: argparse.Namespace) -> Sequence[str]:
 
 def read_annotations(options: argparse.Namespace, path: str) -> io.AnnotationFile:
     """Return the annotations of a file, read with the options of the command."""
-    columns: Any = {role: name for role in ROLES if (name := getattr(options, f"{role}_column")) is not None}
+    columns: Any = {role: name for role in ROLES[1:] if (name := getattr(options, f"{role}_column")) is not None}
+    columns.update({} if (case := case_given(options, path)) is None else {"case": case})
     classes: Any = options.classes
     if classes is not None:
         classes = int(classes) if classes.isdecimal() else io.read_names(classes, encoding=options.encoding)
     named = {"columns": columns or None, "classes": classes, "missing": missing_texts(options), "mapping": options.mapping}
     named.update({name: given for name in OPTIONS if (given := getattr(options, name)) is not None})
+    named.update({"header": False} if options.no_header else {})
     named.update(ordered=order_given(options.ordered), scale=scale_given(options.scale))
     if options.ratings and options.format not in ("auto", "ratings"):
         raise error("--format", "be left out with --ratings", repr(options.format))
@@ -189,7 +215,7 @@ def predicted_cases(option: str, path: str, known: Any, options: argparse.Namesp
     If ``annotated``, at least one must be annotated, and the rows of a file without case ids are those of the annotations; if not, they are
     other cases. ``names`` are options with files of ids, such as clusters.
     """
-    read = prediction_file(path, known.axes.classes, options.positive_class, several=False, **beside(options, "decimal"))
+    read = prediction_file(path, known.axes.classes, options.positive_class, several=False, **beside(options, path, "decimal"))
     (predictions,) = read.models.values()
     joined = annotated or predictions.case_ids is not None
     _take(lambda: facts.of_predictions(path, read, known.axes if joined else None))

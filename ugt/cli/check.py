@@ -133,7 +133,7 @@ class Study:
         if len(options.inputs) == 1 and (options.format != "auto" or told):
             return "annotations"
         try:
-            kind = kind_of_file(path, None if self.axes is None else self.axes.classes, **beside(options))
+            kind = kind_of_file(path, None if self.axes is None else self.axes.classes, **beside(options, path))
             return kind or ("annotations" if self.axes is None and self.given is not None else "")
         except (ValueError, OSError, MemoryError) as problem:
             self.found[i] = Refused(utf8(path), "", said_of(problem))
@@ -162,7 +162,7 @@ class Study:
         if kind == "predictions":
             classes = None if axes is None else axes.classes
             on_scale = isinstance(self.given, Ratings) or bool(getattr(self.given, "ordered", False))
-            file = prediction_file(path, classes, options.positive_class, on_scale=on_scale, **beside(options, "decimal"))
+            file = prediction_file(path, classes, options.positive_class, on_scale=on_scale, **beside(options, path, "decimal"))
             found = facts.of_predictions(path, file, axes, name, on_scale)
             one = next(iter(file.models.values()))
             if one.case_ids is not None:
@@ -173,7 +173,7 @@ class Study:
                 self.open[utf8(path)] = self._open(file.models)
             return found
         reader = cluster_file if kind == "clusters" else subgroup_file
-        return facts.of_cases(path, kind, reader(path, **beside(options)), axes, name)
+        return facts.of_cases(path, kind, reader(path, **beside(options, path)), axes, name)
 
     def _open(self, models: Mapping[str, Predictions]) -> str:
         """Return what an evaluation asks about models of one number per case: whether the numbers are grades; "" if nothing."""

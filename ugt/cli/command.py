@@ -69,6 +69,17 @@ class Parser(argparse.ArgumentParser):
         (file or sys.stderr).write(message)  # argparse would hide that the pipe is closed
 
 
+def with_negatives(words: Sequence[str]) -> list[str]:
+    """Return the words with lists that begin with a negative number, such as -1,0,1, joined to their options, whose values they are."""
+    found: list[str] = []
+    for word in words:
+        if found and found[-1].startswith("--") and "=" not in found[-1] and "," in word and word[0] == "-" and word[1].isdigit():
+            found[-1] += f"={word}"
+        else:
+            found.append(word)
+    return found
+
+
 def new_command(commands: Any, name: str, run: Callable[..., Any], help: str, usage: str, text: str) -> Parser:
     """Add a command. ``usage`` lacks its name; the last paragraph of ``text`` holds the examples, as lines of a shell."""
     said, _, examples = text.rpartition("\n\n")

@@ -10,6 +10,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,7 @@ from ..tables.context import Annotated
 from ..tables.performance import CertaintyRow
 from ..tables.rows import cells_of, finite, reliability_key, with_ends
 from ..tables.source import ReportSource
+from ..tables.uncertainty import UncertaintyRow
 from ..tables.worklist import CaseColumns
 from ..truth import annotation_certainty, by_name
 from ..truth.plackett_luce_draws import METHODS, plackett_luce
@@ -53,7 +55,7 @@ from .command import (  # fmt: skip
     wording_of,
     written,
 )
-from .output import PARTS, certainty_lines, data_lines, model_lines, sizes_line, worklist, worklist_lines
+from .output import PARTS, certainty_lines, data_lines, model_lines, sizes_line, uncertainty_lines, worklist, worklist_lines
 from .reading import add_reading
 from .wording import worded_note
 
@@ -61,8 +63,10 @@ from .wording import worded_note
 KEYWORDS = (
     *("aggregation", "reliability", "k", "group_names", "prior", "background", "tie_weight"),
     *("method", "prior_mass", "unranked", "n_draws", "n_warmup", "n_chains"),
-    *("ties", "missing", "positive_class", "predictions_are", "details", "level", "interval", "n_resamples", "seed", "n_threads"),
+    *("ties", "missing", "positive_class", "predictions_are", "details", "level", "interval", "n_resamples", "random", "margin"),
+    *("shared_error", "claim", "seed", "n_threads"),
 )
+PRIOR = "prior count per class (dirichlet), or fit: estimated from the labels"
 
 EVALUATE = """
 Evaluates models against annotators who may disagree. For each model, computes how often its first choice agrees with a truth drawn from
@@ -114,7 +118,7 @@ def add(commands: Any) -> None:
     option("--plan", "FILE", "prespecified plan for the report, as JSON or YAML (see ugt plan); default: not stated")
     _add_judging(parser)
     add_wording(parser)
-    _add_truth(parser)
+    _add_truth(parser, f"{PRIOR}; default: auto (0.1, or a truth that fits if 0.1 is refuted)", ("fit", "auto"))
     add_reading(parser)
 
     parser = new_command(commands, "certainty", _certainty, "compute how certain annotations leave the truth", "FILE [options]", CERTAINTY)
@@ -122,18 +126,18 @@ def add(commands: Any) -> None:
     option("annotations", "FILE", f"annotations: {ANNOTATIONS}")
     option("--out", "FILE.csv", "file for the certainty of every case, least certain first; default: print ten of them")
     option("--cut", "X", "for ratings on a real scale: number that separates two sides; default: none", type=float)
-    _add_truth(parser)
+    _add_truth(parser, f"{PRIOR}; default: 0.1", ("fit",))
     add_reading(parser)
 
 
-def _number_or_fit(word: str) -> float | str:
+def _prior(named: tuple[str, ...], word: str) -> float | str:
     try:
-        return word if word == "fit" else float(word)
+        return word if word in named else float(word)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"must be a number or fit. Got {word!r}.") from None
+        raise argparse.ArgumentTypeError(f"must be a number{', fit' * (len(named) > 1)} or {named[-1]}. Got {word!r}.") from None
 
 
-def _add_truth(parser: argparse.ArgumentParser) -> None:
+def _add_truth(parser: argparse.ArgumentParser, prior: str, priors: tuple[str, ...]) -> None:
     option = group(parser, "from annotations to truth")
     auto = "auto (dirichlet for labels, prirn for rankings, normal for ratings)"
     how = f"truth model; one of {', '.join(by_name.AGGREGATIONS)}; default: {auto}"
@@ -142,7 +146,7 @@ def _add_truth(parser: argparse.ArgumentParser) -> None:
     option("--reliability", "R", f"weight of the annotations; all results are given for each; default: {defaults}", type=float, nargs="+")
     each = "CSV file with the columns annotator and reliability, instead of --reliability; default: the same for all annotators"
     option("--annotator-reliability", "FILE", each)
-    option("--prior", "X", "prior count per class (dirichlet), or fit to estimate it from the labels; default: 0.1", type=_number_or_fit)
+    option("--prior", "X", prior, type=partial(_prior, priors))
     option("--background", "X", "concentration added to every class (prirn); default: 0", type=float)
     text = "weight of tied classes (irn, prirn): a share of that of their block, or all of it, each; default: split"
     option("--tie-weight", ("split", "full"), text)
@@ -184,11 +188,23 @@ def _add_judging(parser: argparse.ArgumentParser) -> None:
     option("--level", "P", "level of the intervals; default: 0.95", type=float)
     option("--n-boot", "N", "number of resamples of the bootstrap over cases; default: 1000", type=int, dest="n_resamples")
     option("--interval", ("auto", "percentile", "basic", "bca"), "kind of interval over cases; default: auto")
+    whom = "of whom the verdict is: of others, too, or, with cases alone, of these annotators, if they are all there are; default: both"
+    option("--random", ("cases", "annotators"), whom, nargs="+")
+    ahead = (
+        "margin of the verdict in units of the first measure (0.05: five percentage points): ahead by more, behind by less; default: none"
+    )
+    option("--margin", "X", ahead, type=float)
+    wrong = "share of the cases in which annotators as a group may be wrong, for the accuracy against the true class; default: 0"
+    option("--shared-error", "E", wrong, type=float)
+    claimed = "claimed accuracy, of which the report says how many such errors upset it; default: that of the commonest class"
+    option("--claim", "X", claimed, type=float)
     fewer = "leave out further tables and figures of the report (curves, strata, sensitivity ...), to save time"
     option("--no-details", None, fewer, action="store_false", dest="details", default=None)
 
 
 def _evaluate(options: argparse.Namespace) -> dict[str, Any]:
+    if options.random is not None and "cases" not in options.random:
+        raise error("--random", "name cases: --random cases, or --random cases annotators", f"--random {' '.join(options.random)}")
     with written(options.out) as (draft, files):
         read = annotations_of(options)
         known = Annotated.all_of(aggregation_input(read.annotations))
@@ -282,6 +298,7 @@ def _certainty(options: argparse.Namespace) -> dict[str, Any]:
         known = aggregation_input(read.annotations)
         if isinstance(known, Ratings):
             data, left_out, certainty, cases = _of_sides(options, known)
+            parts: Sequence[UncertaintyRow] = ()
             found: Mapping[str, Any] = {"data": data, "left_out": left_out, "notes": []}
             if draft is not None:
                 write_text(draft, cases.table().csv_text())
@@ -291,17 +308,19 @@ def _certainty(options: argparse.Namespace) -> dict[str, Any]:
             evaluation = evaluate(known, {}, **{**_keywords(options, known), "details": False})
             found = evaluation.to_dict()
             source = ReportSource.read(found)
-            certainty, cases = list(source.rows(CertaintyRow)), source.cases
+            certainty, parts, cases = list(source.rows(CertaintyRow)), source.rows(UncertaintyRow), source.cases
             if draft is not None:
                 evaluation.to_csv(draft, table="cases")
     how = of_codes(notes_of(found), "integrals")
     said = certainty_lines(certainty, found["data"]["n_classes"], options.cut)
+    said += uncertainty_lines(parts)
     say(*data_lines(found, read.missing_note()), "", *said, *textwrap.wrap(str(how[0]) if how else "", 120), "", *worklist_lines(cases))
     if draft is not None:
         say("", f"All cases: {options.out}")
-    parts = {"data": found["data"], "left_out": found["left_out"], "certainty": list(map(cells_of, certainty))}
     return {
-        **parts,
+        **{name: found[name] for name in ("data", "left_out")},
+        "certainty": list(map(cells_of, certainty)),
+        "uncertainty": list(map(cells_of, parts)),
         "least_certain": [one._asdict() for one in worklist(cases)],
         **read_record(read),
         "files": [options.out] if options.out else [],

@@ -16,7 +16,8 @@ from .._base.notices import note
 from .._base.version import __version__
 from .._tabular.csv_text import write_csv
 from .._tabular.foreign import table_of
-from .._tabular.roles import ALIASES, MOST_SHOWN, is_number, plain
+from .._tabular.role_words import ALIASES
+from .._tabular.roles import MOST_SHOWN, is_number, plain
 from .._tabular.source import Source, naming
 from .._tabular.whole_file import write_text
 from ..annotations import Labels, Rankings
@@ -24,7 +25,7 @@ from ..evaluation.facts import now
 from ..io.judge_logs import REPEATS, JudgeLog
 from ..judges import JudgeAssessment, assess_judges
 from ..report.judging import html, verdicts
-from .cases import annotations_of, beside, of_cases
+from .cases import annotations_of, case_given, of_cases
 from .command import aligned, decimal, group, new_command, say, spanned, took, written
 from .reading import add_reading
 
@@ -148,7 +149,10 @@ def _log(options: argparse.Namespace) -> JudgeLog:
         given = {name: path for name, _, path in named}
         if len(given) < len(named):
             raise error("JUDGE", "name each system once", listed([name for name, _, _ in named], MOST_SHOWN))
-    fields = {} if options.case_column is None else {"case": options.case_column}
+    case = case_given(options, options.logs[0].rpartition("=")[2])
+    if isinstance(case, list):
+        raise error("--case-column", "name one column for JUDGE (JUDGE=NAME)", listed(map(repr, case), MOST_SHOWN))
+    fields = {} if case is None else {"case": case}
     for word in options.fields or ():
         role, sign, name = word.partition("=")
         if not sign or not name:
@@ -217,7 +221,7 @@ def _people(options: argparse.Namespace, systems: list[str], values: dict[str, f
 
 def _names_systems(options: argparse.Namespace) -> bool:
     with naming(options.humans):
-        source = Source(options.humans, **{name: one for name, one in beside(options).items() if name == "encoding"})
+        source = Source(options.humans, encoding=options.encoding)
         return source.ending in ENDINGS and any(plain(name) in ALIASES["model"] for name in table_of(source).header)
 
 

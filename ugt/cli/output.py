@@ -17,6 +17,7 @@ from ..plausibilities.metric import METRICS
 from ..report.cautions import spoilt
 from ..report.digest import Digest, words_for_few
 from ..report.digits import Digits
+from ..report.first import said_first
 from ..soft.ranking import WORDS
 from ..tables.answer import ReferenceRow
 from ..tables.names import ERROR, TOP, VOTED, VOTED_ERROR
@@ -24,6 +25,7 @@ from ..tables.performance import CertaintyRow
 from ..tables.source import DataFacts, ReportSource
 from ..tables.standings import FlipRow, MetricRow
 from ..tables.strata import FEW_CASES
+from ..tables.uncertainty import UncertaintyRow
 from ..tables.worklist import CaseColumns
 from .command import aligned, decimal, in_blocks, spanned
 from .facts import counted
@@ -45,7 +47,7 @@ ACCURACIES = (VOTED, TOP)
 WITH_ENDS = (*ACCURACIES, ERROR, VOTED_ERROR)  # metrics that are printed with their intervals
 
 # Parts of an evaluation that commands print, as lines or as JSON; the files hold all parts.
-PARTS = ("data", "left_out", "notes", "models", "metrics", "winners", "flips")
+PARTS = ("data", "left_out", "notes", "models", "metrics", "winners", "flips", "verdict")
 
 
 def data_lines(found: Mapping[str, Any], note: str = "") -> list[str]:
@@ -82,23 +84,44 @@ def certainty_lines(found: Sequence[CertaintyRow], n_classes: int, cut: float | 
 
 
 class Uncertain(NamedTuple):
-    """A case of the worklist."""
+    """A case of the worklist; the kind and both parts of what is open about one more judgement, if they are known."""
 
     case: str
     n_annotations: int | None
     voted: str | float | None
     certainty: float
+    kind: str | None = None
+    inherent: float | None = None
+    annotation: float | None = None
 
 
 def worklist(cases: CaseColumns, n: int = 10) -> list[Uncertain]:
     """Return the least certain cases."""
-    columns = zip(cases.case, cases.n_annotations, cases.voted, cases.mean_certainty)
-    return [Uncertain(case, size, voted, mean) for case, size, voted, mean in columns if mean is not None][:n]
+    parts = [one for one in (cases.kind, cases.inherent, cases.annotation) if one is not None]
+    columns = zip(cases.case, cases.n_annotations, cases.voted, cases.mean_certainty, *parts)
+    return [Uncertain(*row) for row in columns if row[3] is not None][:n]
 
 
 def worklist_lines(cases: CaseColumns, n: int = 10) -> list[str]:
-    worst = [[row.case, str(row.n_annotations), _voted(row.voted), decimal(row.certainty)] for row in worklist(cases, n)]
-    return ["Least certain cases:", *aligned([["case", "annotations", "voted", "certainty"], *worst])]
+    heads, worst = ["case", "annotations", "voted", "certainty"], worklist(cases, n)
+    lines = [[row.case, str(row.n_annotations), _voted(row.voted), decimal(row.certainty)] for row in worst]
+    if cases.kind is None:
+        return ["Least certain cases:", *aligned([heads, *lines])]
+    lines = [[*line, row.kind or "-", *(decimal(part) for part in row[5:])] for line, row in zip(lines, worst)]
+    how = "Open about one more judgement, in nats: with any number of such annotators (inherent), because of these annotations."
+    return [how, "Least certain cases:", *aligned([[*heads, "kind", "inherent", "annotation"], *lines])]
+
+
+def uncertainty_lines(rows: Sequence[UncertaintyRow]) -> list[str]:
+    """Return a line on the share of what is open that would stay open; none if it is unknown, or of too few cases for an interval."""
+    e = next((row for row in rows if row.inherent_share_low is not None), None)
+    if e is None or e.n_cases < FEW_CASES:
+        return []
+    decimals = Digits.proportion([(e.inherent_share_low, e.inherent_share_high)]).decimals
+    share = spanned(e.inherent_share, e.inherent_share_low, e.inherent_share_high, decimals)
+    at = "" if e.reliability is None else f" at reliability {e.reliability:g}"
+    said = f"Of what is open about one more judgement, {share} would stay open with any number of such annotators{at},"
+    return [said, "if the truth model describes them: ugt evaluate holds annotators out to check it."]
 
 
 def _voted(voted: str | float | None) -> str:
@@ -112,12 +135,16 @@ def model_lines(source: ReportSource) -> list[str]:
     metrics = [row for row in source.rows(MetricRow) if (row.k or 1) in (1, *range(n_classes))]
     if not digest.headline.higher_is_better:  # first the measures of grades, of the others the accuracy of the first choice
         metrics = [row for row in metrics if row.metric in (*GRADE_METRICS, VOTED_ERROR) or (row.metric in ACCURACIES and row.k == 1)]
+    if digest.source.unfit:  # what is left to quote: the voted label, and one more annotator
+        metrics = [row for row in metrics if row.metric == digest.headline.voted]
+        table = in_blocks(_model_table(digest, metrics))
+        return ["Results against the voted label:", *(line.rstrip() for line in table), said_first(source)]
     orders = [row.k for row in source.rows(MetricRow) if row.k is not None]
     legend = [*_legend(digest), *map(str, by_definition(orders, n_classes))]
     legend += ["The report explains the other columns."] if any(row.metric not in WITH_ENDS for row in metrics) else []
     flips = [row for row in source.rows(FlipRow) if (row.k or 1) in (1, *range(n_classes))]
     leads = _lead_lines(Digest(source.with_tables({"metrics": metrics})))
-    order = [] if len(source.models) < 2 else [*leads, *_flip_lines(flips)]
+    order = [] if len(source.models) < 2 else [said_first(source), *leads, *_flip_lines(flips)]
     order = [f"There are {words_for_few(digest)} to say which model is ahead."] if order and digest.withheld else order
     return [f"{_title(digest)}:", *(line.rstrip() for line in in_blocks(_model_table(digest, metrics))), *legend, *order]
 

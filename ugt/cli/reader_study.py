@@ -16,12 +16,15 @@ from ..io.study_files import ReadingFile, reading_file, truth_file
 from ..studies import AgainstReaders, ReaderStudy, Readings, against_readers, reader_study
 from ..studies.covariances import METHODS
 from ..studies.figures import NAMED
-from .cases import annotations_of, beside, missing_texts, of_cases
+from ..studies.truth import positive_of
+from .cases import annotations_of, beside, case_given, missing_texts, of_cases
 from .command import ANNOTATIONS, PREDICTIONS, aligned, decimal, group, new_command, say, took, written
 from .facts import counted
+from .reader_claims import claimed, verdict
 from .reading import add_reading
 from .wording import worded_note
 
+ENDS = ("value", "low", "high")
 COLUMNS = ("test", "reader", "rating", "truth")
 
 TEXT = """
@@ -48,7 +51,7 @@ def add(commands: object) -> None:
     option("--clusters", "FILE", text)
     option("--out", "DIR", "folder for figures.csv and differences.csv; default: print only")
     option = group(parser, "study")
-    option("--positive", "NAME", "positive class, if the truth is of classes; default: the second of two")
+    option("--positive", "NAME", "positive class, if the truth is of classes; default: the one beside a word of absence (normal)")
     option("--figure", NAMED, "figure of merit of a reader; default: %(default)s", default="soft_auroc")
     text = "lowest rating that calls a case positive (sensitivity, specificity, accuracy); default: 1, for ratings 0 and 1"
     option("--threshold", "X", text, type=float)
@@ -114,7 +117,7 @@ def _check(options: argparse.Namespace) -> None:
 
 def _readings_of(options: argparse.Namespace) -> ReadingFile:
     columns: dict[str, Any] = {role: name for role in COLUMNS if (name := getattr(options, f"{role}_column")) is not None}
-    columns.update({"case": options.case_column} if options.case_column is not None else {})
+    columns.update({} if (case := case_given(options, options.readings)) is None else {"case": case})
     read = reading_file(options.readings, columns, missing=missing_texts(options), decimal=options.decimal, encoding=options.encoding)
     of = {"test": read.test, "reader": read.reader, "case": read.case}
     n = {**{name: len(set(column.tolist())) for name, column in of.items()}, "rating": len(read.rating)}
@@ -132,11 +135,11 @@ def _truth(options: argparse.Namespace, read: ReadingFile) -> tuple[Any, str | N
         if read.truth is None:
             raise error("file", "have a column for the truth, or --truth be given", f"the columns {listed(sum(read.columns.values(), ()))}")
         return _of_cases(read.truth, options)
-    known = truth_file(options.truth, options.case_column, missing=missing_texts(options), encoding=options.encoding)
+    known = truth_file(options.truth, case_given(options, options.truth), missing=missing_texts(options), encoding=options.encoding)
     if known is None:
         panel = annotations_of(options, options.truth).annotations
         names = [*map(str, panel.axes.classes.tolist())] if isinstance(panel, (Labels, Rankings)) else []
-        return panel, options.positive or (names[1] if len(names) == 2 else None), names
+        return panel, options.positive or (names[positive_of(names)] if len(names) == 2 else None), names
     found = {"file": options.truth, "taken_for": "truth", "n_cases": len(known)}
     took(found, f"{options.truth}: truth (one row per case): {len(known):,} cases.")
     return _of_cases(known, options)
@@ -155,11 +158,12 @@ def _of_cases(truth: dict[str, Any], options: argparse.Namespace) -> tuple[Any, 
         must = "be given for a truth that does not have two classes" + " or numbers from 0 to 1" * numbers
         with naming(options.truth or options.readings):
             raise error("--positive", must, f"the numbers {listed(names)}" if numbers else f"{len(names)} classes")
-    return truth, positive or names[1], names
+    with naming(options.truth or options.readings):
+        return truth, positive or names[positive_of(names)], names
 
 
 def _scores(options: argparse.Namespace) -> dict[str, float]:
-    read = prediction_file(options.model, None, options.positive, several=False, **beside(options, "decimal"))
+    read = prediction_file(options.model, None, options.positive, several=False, **beside(options, options.model, "decimal"))
     (model,) = read.models.values()
     if model.case_ids is None or model.scores.shape[1] not in (1, 2):
         must = "hold a case and one score per row (or the probabilities of two classes)"
@@ -173,7 +177,7 @@ def _of_study(study: ReaderStudy, options: argparse.Namespace) -> tuple[list[str
     lines = [f"Design: {study.design}; {study.n_readers} readers, {study.n_cases:,} cases; random: {', '.join(study.random)}."]
     lines += ["", f"Mean {options.figure} of the readers:", *_table("test", figures, ("value", "low", "high", "std_error"))]
     if pairs:
-        lines += ["", "Differences:", *_table("difference", pairs, ("value", "low", "high", "p_value", "adjusted_p_value"))]
+        lines += ["", "Differences:", *_table("difference", pairs, (*ENDS, "p_value", "adjusted_p_value"))]
     test = study.global_test
     if test is not None:
         df2 = "" if test.df2 == float("inf") else f", {decimal(test.df2)}"
@@ -181,9 +185,10 @@ def _of_study(study: ReaderStudy, options: argparse.Namespace) -> tuple[list[str
             "",
             f"Hypothesis of equal tests: {decimal(test.statistic)} on {test.df1:g}{df2} degrees of freedom, p = {decimal(test.p_value)}.",
         ]
+    lines += ["", *said] if (said := verdict(study.verdict)) else []
     claim = None if options.new is None else study.non_inferiority(options.new, options.old, options.margin, level=options.level)
     if claim is not None:
-        lines += ["", _claimed(claim, f"{options.new} against {options.old}")]
+        lines += ["", *(one for one in claimed(claim, f"{options.new} against {options.old}") if one not in lines)]
     parts = {name: getattr(study.components, name) for name in study.components.__dataclass_fields__}
     record = {"design": study.design, "method": study.method, "components": parts, "global_test": test and vars(test)}
     return [*lines, *_notes(study)], {**record, **_record(study, figures, pairs, claim)}
@@ -194,20 +199,26 @@ def _against(found: AgainstReaders) -> tuple[list[str], dict[str, Any]]:
     pairs = [_difference(found.difference)]
     lines = [f"{len(found.reader_ids)} readers, {found.n_cases:,} cases; random: {', '.join(found.random)}.", ""]
     lines += _table("", figures, ("value", "low", "high", "std_error"))
-    lines += ["", *_table("difference", pairs, ("value", "low", "high", "p_value"))]
+    lines += ["", *_table("difference", pairs, (*ENDS, "p_value"))]
+    lines += ["", *said] if (said := verdict(found.verdict, alone=True)) else []
     if found.claim is not None:
-        lines += ["", _claimed(found.claim, "model against readers")]
+        lines += ["", *(one for one in claimed(found.claim, "model against readers") if one not in lines)]
     return [*lines, *_notes(found)], _record(found, figures, pairs, found.claim)
 
 
 def _record(found: Any, figures: list[dict[str, Any]], pairs: list[dict[str, Any]], claim: Any) -> dict[str, Any]:
     more = {
-        "claim": None if claim is None else vars(claim),
+        "verdict": _public(found.verdict),
+        "claim": _public(claim),
         "random": found.random,
         "notes": [*map(worded_note, found.notes)],
         "left_out": dict(found.left_out),
     }
     return {"figures": figures, "differences": pairs, "n_cases": found.n_cases, **more}
+
+
+def _public(record: Any) -> dict[str, Any] | None:
+    return None if record is None else {name: value for name, value in vars(record).items() if not name.startswith("_")}
 
 
 def _figure(name: Any, one: Any) -> dict[str, Any]:
@@ -217,7 +228,8 @@ def _figure(name: Any, one: Any) -> dict[str, Any]:
 
 def _difference(one: Any) -> dict[str, Any]:
     low, high = one.interval()
-    ends = {"value": one.value, "low": low, "high": high, "std_error": one.std_error, "df": one.df}
+    fixed = dict(zip(("cases_low", "cases_high"), one.interval(random=("cases",))))
+    ends = {"value": one.value, "low": low, "high": high, **fixed, "std_error": one.std_error, "df": one.df}
     p = {"p_value": one.p_value, "adjusted_p_value": one.adjusted_p_value, "reason": one.reason}
     return {"difference": f"{one.first} - {one.second}", **ends, **p}
 
@@ -226,12 +238,6 @@ def _table(first: str, rows: list[dict[str, Any]], columns: tuple[str, ...]) -> 
     key = "difference" if first == "difference" else "test"
     heads = [column.replace("adjusted_p_value", "p (Holm)").replace("p_value", "p").replace("_", " ") for column in columns]
     return aligned([[first, *heads], *([row[key], *(decimal(row[column]) for column in columns)] for row in rows)])
-
-
-def _claimed(claim: Any, what: str) -> str:
-    shown = "demonstrated" if claim.decision else "not demonstrated (this does not show that it is worse)"
-    limit = f"lower limit {decimal(claim.low)}, margin {claim.margin:g}, one-sided level {claim.level:g}"
-    return f"Non-inferiority of {what}: {shown}; {limit}."
 
 
 def _notes(found: Any) -> list[str]:

@@ -9,13 +9,14 @@ from typing import Any
 from .. import io
 from .._tabular.roles import DECIMALS, as_names
 from ..io.repeats import DUPLICATES
+from ..io.withdrawn import WITHDRAWN
 from .command import group
 
 # Roles of the columns of a long table; each has an option, such as --case-column.
 ROLES = ("case", "annotator", "label", "value", "rank", "confidence", "ranking", "count")
 
 # Further options of ``read_annotations``; None leaves the value to its default.
-OPTIONS = ("annotator_columns", "ignore_columns", "merge_names", "duplicates", "decimal", "encoding", "separator", "offered")
+OPTIONS = ("annotator_columns", "ignore_columns", "merge_names", "duplicates", "decimal", "encoding", "separator", "offered", "withdrawn")
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
@@ -38,12 +39,19 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     option("--separator", "SIGN", "sign for 'better than' in a column of rankings; default: >, or ; , | if classes change places around it")
     chose = "that annotators who ranked two classes chose from all classes; default: rankings of two of more classes are refused"
     option("--offered", ("all",), chose)
+    gone = "rows whose status is rejected, discarded, tainted, cancelled or a test: leave out (drop), or keep; default: drop"
+    option("--withdrawn", WITHDRAWN, gone)
+    option("--no-header", None, "that the first line of a text file is a row: columns are called 1, 2, 3 and so on", dest="no_header")
     option("--merge-names", None, "join classes, and annotators, whose names differ only by case, blanks, Unicode form or leading zeros")
     option = group(parser, "columns of annotations")
-    for role in ROLES:
-        also = " in every file that has it" if role == "case" else ""
-        option(f"--{role}-column", "NAME", f"name of the {role} column{also} ('': there is none); default: detected")
-    chosen = "names or patterns ('reader *') of the annotator columns, in a table with one row per case"
+    several = (
+        "name of the case column in every file that has it, or names of several that identify a case together; FILE=NAME holds for one "
+        "file ('': there is none); default: detected"
+    )
+    option("--case-column", "[FILE=]NAME", several, nargs="+")
+    for role in ROLES[1:]:
+        option(f"--{role}-column", "NAME", f"name of the {role} column ('': there is none); default: detected")
+    chosen = "names or patterns ('reader *') of the columns of annotators, or of classes with --format counts, in a table by case"
     option("--annotator-columns", "NAME", f"{chosen}; default: all columns except that of the case", nargs="+")
     option("--ignore-columns", "NAME", "names or patterns of columns to leave out, such as the age; default: none", nargs="+")
 

@@ -8,6 +8,7 @@ from contextvars import ContextVar
 
 from .._base.notes import Note
 from .._base.wording import Arg, Named, Text
+from .._tabular.windows import typed
 
 # The parser of the command that runs, whose options texts name, and what was given to it.
 speaking: ContextVar[tuple[argparse.ArgumentParser, argparse.Namespace] | None] = ContextVar("ugt_speaking", default=None)
@@ -43,9 +44,12 @@ class _Options:
         name = KEYWORDS.get(named.name, named.name)
         if named.value in (getattr(self.actions.get(named.name), "choices", None) or ()):
             name = named.name
+        if named.value is False and f"no_{name}" in self.actions:
+            return self._flag(f"no_{name}")
         if name not in self.actions:
             return str(named)
-        return self._flag(name) if named.value in (None, ...) else f"{self._flag(name)} {_typed(named.value)}"
+        between = " " if self.actions[name].nargs == "+" else ","
+        return self._flag(name) if named.value in (None, ...) else f"{self._flag(name)} {_typed(named.value, between)}"
 
     def _flag(self, name: str) -> str:
         return self.actions[name].option_strings[0]
@@ -60,14 +64,14 @@ class _Options:
         """Return the options for a mapping: one for each column, or one that takes ``KEY=NAME``."""
         own = {f"{key}_column": value for key, value in keys.items()}
         if named.name == "columns" and own.keys() <= self.actions.keys():
-            return ", ".join(f"{self._flag(name)} {_typed(value)}" for name, value in own.items())
+            return ", ".join(f"{self._flag(name)} {_typed(value, ' ')}" for name, value in own.items())
         if named.name == "columns" or named.name not in self.actions:
             return str(named)
         return ", ".join(f"{self._flag(named.name)} {key}={_typed(value)}" for key, value in keys.items())
 
 
-def _typed(value: object) -> str:
-    """Return a value as it is typed: ``NAME`` for any, commas between several."""
+def _typed(value: object, between: str = ",") -> str:
+    """Return a value as it is typed: ``NAME`` for any, commas or blanks ``between`` several."""
     if isinstance(value, list):
-        return ",".join("..." if one is ... else str(one) for one in value)
-    return "NAME" if value is ... else str(value) or "''"
+        return between.join("..." if one is ... else typed([str(one)]) if between == " " else str(one) for one in value)
+    return "NAME" if value is ... else typed([str(value)]) if between == " " else str(value) or "''"

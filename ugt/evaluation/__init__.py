@@ -95,8 +95,10 @@ class Evaluation(Record):
       See :func:`annotator_discrepancy`.
     - ``cases``: the worklist, least certain case first: ``case, n_annotations, voted``, ``certainty_`` under each reliability,
       ``mean_certainty``.
-    - further tables, such as ``annotators``, ``panel_check`` (:func:`split_panel_check`), ``truth_models``, ``strata``, ``confusion``,
-      ``group_agreement``, ``curves``, ``set_coverage``, ``differences`` and ``sensitivity``; see the guide to the report.
+    - further tables, such as ``annotators``, ``panel_check`` (:func:`split_panel_check`), ``truth_checks`` (the truth models that were
+      compared with held-out annotators), ``default_truth`` (values under the default, if another truth leads), ``truth_models``,
+      ``strata``, ``confusion``, ``subgroup_differences``, ``group_agreement``, ``curves``, ``set_coverage``, ``differences`` and
+      ``sensitivity``; see the guide to the report.
 
     Examples
     --------
@@ -188,7 +190,7 @@ def evaluate(
     k: int | Sequence[int] | None = None,
     groups: object = None,
     group_names: object = None,
-    prior: object = 0.1,
+    prior: object = "auto",
     background: float = 0.0,
     tie_weight: str = "split",
     method: str = "auto",
@@ -207,6 +209,10 @@ def evaluate(
     level: float = 0.95,
     interval: str = "auto",
     n_resamples: int = 1000,
+    random: str | tuple[str, ...] = ("cases", "annotators"),
+    margin: float | None = None,
+    shared_error: float = 0.0,
+    claim: float | None = None,
     seed: resampling.Seed = 0,
     n_threads: int = 1,
     plan: Mapping[str, Any] | None = None,
@@ -243,9 +249,15 @@ def evaluate(
         and agreement given the group (table ``group_agreement``) are added. See :func:`ua_group_accuracy`, ``group_rule="top_class"``.
     group_names : sequence, optional
         Names of the groups if they are integers, for the report.
-    prior, background, tie_weight
-        See :func:`dirichlet`, :func:`prirn`. A fitted prior (``"fit"``) is the same for all reliabilities; the notes and the report
-        give its interval and its gain in log-likelihood over the default.
+    prior : "auto", "fit", number, (K,) array, mapping of class to number, or DirichletPrior
+        Prior of the Dirichlet model, see :func:`dirichlet`. Default ``"auto"``: 0.1, unless annotators who are held out refute the default
+        truth (p < 0.05 in :func:`ugt.truth.split_panel_check`). The first truth that they do not refute then leads: the fitted prior, the
+        prior fitted per class, and ``"dawid-skene"`` for labels; ``"plackett-luce"`` for rankings. If none fits, the default is used, and
+        the report leads with the voted label and one more annotator. ``"auto"`` is 0.1 without a check if ``aggregation``,
+        ``reliability``, ``background`` or a plan is given, and without ``details``. A fitted prior (``"fit"``) is the same for all
+        reliabilities; the notes and the report give its interval and its gain in log-likelihood over 0.1.
+    background, tie_weight
+        See :func:`prirn`.
     method, prior_mass, unranked, n_draws, n_warmup, n_chains
         See :func:`plackett_luce`. The notes count the cases that were integrated and those by weighted points; the table ``diagnostics``
         has the numbers under each reliability.
@@ -263,15 +275,29 @@ def evaluate(
     clusters : (N,) ids, or mapping of case id to cluster, optional
         Cases that belong together, such as one patient's: they are resampled together.
     subgroups : mapping of name to (N,) values, or to a mapping of case id to value, optional
-        Results are given for each value separately, such as each site; blank, None and cases that a mapping lacks are "not stated".
+        Results are given for each value separately, such as each site, and for its difference to the other cases; blank, None and cases
+        that a mapping lacks are "not stated".
     details : bool
-        Whether to compute the further tables of the report. Without them an evaluation takes less time.
+        Whether to compute the further tables of the report. Without them an evaluation takes less time, and the truth is not checked.
     level : float
         Level of all intervals, in (0, 1).
     interval : {"auto", "percentile", "basic", "bca"}
         Kind of the intervals over cases, see :meth:`Resamples.interval`; those over both are percentile intervals.
     n_resamples : int
         Number of bootstrap resamples of the cases; all models and metrics use the same resamples.
+    random : ("cases", "annotators") or ("cases",)
+        Of whom the verdict and the intervals of models are: these annotators and others like them, or these only, if they are all there
+        are, such as the panel of one hospital. They are also without others if annotators have no names. The verdict makes no claim for
+        others of rankings, and of truths that weigh annotators, because their intervals leave annotators out one by one.
+    margin : float, optional
+        For the verdict, in units of the first measure (a share of cases, or grades), at least 0: whether the best model is ahead of all
+        others by more (superiority), and behind none by more (non-inferiority).
+    shared_error : float
+        Share of the cases in which annotators as a group may be wrong, from 0 to 1, by which statements on the accuracy against the true
+        class are wider; see :func:`accuracy_bounds`.
+    claim : float, optional
+        An accuracy, from 0 to 1, that is claimed to be exceeded: the report says from which share of such errors on the claim fails.
+        Default: the UA accuracy of always giving the commonest class.
     seed : int, Generator or SeedSequence
         On one machine, the same seed gives the same bytes, for any number of threads.
     n_threads : int
@@ -309,11 +335,13 @@ def evaluate(
     page = Page(planned, check(report, planned), provenance)
     positive_class = planned.get("positive_class") if positive_class is None else positive_class
     asked = ModelsAsked(k, groups, group_names, positive_class, predictions_are, clusters, subgroups, checks.flag("details", details))
-    options = Options(level=level, interval=interval, n_resamples=n_resamples, ties=ties, missing=missing)
+    options = Options(level=level, interval=interval, n_resamples=n_resamples, ties=ties, missing=missing, random=random, margin=margin,
+                      shared_error=shared_error, claim=claim)  # fmt: skip
     word = resampling.seed_of(seed)
     with parallel.threads(n_threads):
         truth = TruthAsked.of(
-            aggregation, reliability, prior=prior, background=background, tie_weight=tie_weight, method=method, prior_mass=prior_mass,
+            aggregation, reliability, asked.details and plan is None,
+            prior=prior, background=background, tie_weight=tie_weight, method=method, prior_mass=prior_mass,
             unranked=unranked, n_draws=n_draws, n_warmup=n_warmup, n_chains=n_chains, seed=word, n_threads=n_threads,
         )  # fmt: skip
         study = read(annotations, predictions, truth, asked, options)

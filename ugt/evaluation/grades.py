@@ -115,6 +115,7 @@ class Graded:
     references: list[ReferenceRow]
     level: float
     say: Callable[[Note], None]  # adds a note
+    heads: dict[tuple[str, str, float | None], Statistic]  # as in the context
     columns: dict[tuple[str, str, float | None], Array] = field(default_factory=dict)  # model, metric, reliability -> (n,) contributions
     constant: dict[tuple[str, float | None], Array] = field(default_factory=dict)  # as in the context
     least: dict[float | None, Array] = field(default_factory=dict)  # reliability -> (n,) least expected error of any prediction
@@ -210,7 +211,10 @@ class Graded:
         return metric.function(truth, table, values=self.values, predictions_are=kind, **metric.options)
 
     def _add(self, model: str, reliability: float | None, metric: str, found: Any) -> None:
-        self.add_row(model, reliability, metric, found.statistic.only(0)[0], found)
+        one = found.statistic.only(0)[0]
+        self.add_row(model, reliability, metric, one, found)
+        if metric in (ERROR, VOTED_ERROR):
+            self.heads[metric, model, reliability] = one
         if metric in (ERROR, VOTED_ERROR):
             self.columns[model, metric, reliability] = found.per_case
 

@@ -11,16 +11,12 @@ from .._base import checks
 from .._base.notes import Note
 from .._base.wording import arg
 from ..resampling import Ratios
-from ..resampling.two_way import ends_if_named
 from ..tables.names import VOTED_ERROR
-from ..tables.rows import both
 from .grades import Graded, GradePredictions
 
 if TYPE_CHECKING:
     from .._base.arrays import Array
-    from ..resampling import Statistic
     from ..tables.context import Context
-    from ..tables.rows import Number
     from ..truth.by_name import Truths
 
 LEFT_OUT = (
@@ -52,8 +48,8 @@ class RatedWork:
         self.truths.say(Note("no_classes", LEFT_OUT))
         given = {name: GradePredictions(table[:, 0], "numbers") for name, table in self.scores.items()}
         self.graded = Graded(
-            given, None, None, float(np.median(ratings.value)), self._two_way, self.found.further, self.found.references,
-            self.options.level, self.truths.say,
+            given, None, None, float(np.median(ratings.value)), self.found.over_annotators, self.found.further, self.found.references,
+            self.options.level, self.truths.say, self.found.heads,
         )  # fmt: skip
         means = ratings.means()
         for name, one in given.items():
@@ -68,6 +64,3 @@ class RatedWork:
         found.shares = False
         self.graded.add_row(model, None, VOTED_ERROR, found)
         self.graded.columns[model, VOTED_ERROR, None] = errors
-
-    def _two_way(self, one: Statistic, n: int) -> list[tuple[Number, Number]]:
-        return [both(ends) for ends in ends_if_named(one, range(n), self.found.clusters, self.options.level)]

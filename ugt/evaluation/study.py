@@ -11,6 +11,7 @@ import numpy as np
 
 from .. import resampling
 from .._base import checks, notices
+from .._base.names import positive_among
 from .._base.notes import Note
 from ..annotations import Ratings
 from ..annotations.joins import told_so_far
@@ -18,6 +19,7 @@ from ..annotations.other_annotators import check_not_among
 from ..annotations.predictions import positive_position
 from ..tables.context import Annotated, Context, Options
 from ..truth import by_name
+from ..truth.leading import leading
 from ..truth.reliabilities import is_mapping
 from . import facts
 from .input import JoinedScores, aggregation_input, annotators_of, check_mapping, grades_of, groups_of, joined, orders_of, subgroups_of
@@ -28,9 +30,11 @@ from .work import Work
 if TYPE_CHECKING:
     from .._base.arrays import Array, Int64, NDArray
     from ..truth.by_name import Making, Truths
+    from ..truth.leading import Leading
 
 NO_ANNOTATIONS = "case without annotations"
 NO_PREDICTIONS = "case without predictions"
+AUTO = "auto"
 
 
 @dataclass(frozen=True)
@@ -40,13 +44,26 @@ class TruthAsked:
     aggregation: str
     reliability: Any  # a number, numbers, a mapping of annotator to number, or None
     making: Making
+    free: bool = False  # whether another truth leads if held-out annotators refute this one
 
     @classmethod
-    def of(cls, aggregation: str, reliability: Any, **options: Any) -> TruthAsked:
-        """Return what is asked; a mapping of annotators is an option, beside the one reliability 1."""
-        own = is_mapping(reliability)
-        making = by_name.Making(**options, annotator_reliability=reliability if own else None)
-        return cls(aggregation, 1.0 if own else reliability, making)
+    def of(cls, aggregation: str, reliability: Any, free: bool, **options: Any) -> TruthAsked:
+        """Return what is asked; a mapping of annotators is an option, beside the one reliability 1.
+
+        ``free``: whether another truth may lead if nothing that helps to define the truth is given.
+        """
+        own, prior = is_mapping(reliability), options.pop("prior")
+        free = free and is_auto(prior) and aggregation == "auto" and reliability is None and options["background"] == 0
+        given = {} if is_auto(prior) else {"prior": prior}
+        making = by_name.Making(**given, **options, annotator_reliability=reliability if own else None)
+        return cls(aggregation, 1.0 if own else reliability, making, free)
+
+    def led(self, given: Any, clusters: Any) -> tuple[TruthAsked, Leading | None]:
+        """Return what is asked with the truth that leads, and what was checked to find it."""
+        if not self.free:
+            return self, None
+        found = leading(given, self.making, clusters)
+        return TruthAsked(found.aggregation, found.reliability, found.making), found
 
     def truths(self, given: Any, clusters: Any, level: float) -> tuple[Truths, Making]:
         """Return the truths of these annotations, and the options with the prior as numbers."""
@@ -56,6 +73,11 @@ class TruthAsked:
             found.settings["prior_fit"], notes = by_name.fitted_prior(fit, level, given)
             found.notes += notes
         return found, making
+
+
+def is_auto(prior: object) -> bool:
+    """Return whether the prior is left to the data."""
+    return isinstance(prior, str) and prior == AUTO
 
 
 @dataclass(frozen=True)
@@ -164,26 +186,38 @@ class ReadStudy:
 
 def read(annotations: Any, predictions: Mapping[str, Any], truth: TruthAsked, asked: ModelsAsked, options: Options) -> ReadStudy:
     """Read and check everything before the first number is computed."""
-    known = Annotated.all_of(aggregation_input(annotations))
-    given, axes, values, real = known.given, known.axes, grades_of(known.given), isinstance(known.given, Ratings)
+    given = aggregation_input(annotations)
+    known, values, real = Annotated.all_of(given), grades_of(given), isinstance(given, Ratings)
+    axes = known.axes
     if real:
         check_options(k=asked.k, groups=asked.groups, positive_class=asked.positive_class, predictions_are=asked.predictions_are)
     check_mapping(predictions)
     check_not_among(predictions, annotators_of(given))
+    truth, found = truth.led(given, asked.clusters)
     truths, making = truth.truths(given, asked.clusters, options.level)
+    truths.settings["truth_chosen"] = None if found is None else found.chosen
     orders, by_group = orders_of(asked.k, known.n_classes), asked.by_group(axes)
     check_room(given, truths, len(predictions), orders, options, by_group is not None, asked.details)
     with notices.heard() as said:
         predicted = joined(predictions, axes, options.missing, asked.positive_class, real or values is not None, real)
     of_case = None if asked.clusters is None else resampling.ids_of_cases("clusters", asked.clusters, given.n_cases, axes.case_ids)
     known = Annotated(given, np.flatnonzero(predicted.present))
-    first = asked.positive_class is None or known.n_classes != 2
     context = Context(
         known, predicted.of_all, by_name.voted_at(given, known.rows), None if of_case is None else of_case[known.rows],
         _at(subgroups_of(asked.subgroups, axes), known.rows), making, options, asked.details, truths.settings["aggregation"], truths.middle,
-        truths.diagnostics, by_group, 1 if first else positive_position(axes.classes, asked.positive_class) or 0,
+        truths.diagnostics, by_group, _positive(axes.classes, asked.positive_class),
+        () if found is None else found.checked,
     )  # fmt: skip
     return ReadStudy(context, truths, orders, predicted, said, values, asked)
+
+
+def _positive(classes: NDArray[Any], asked: Any) -> int:
+    """Return the number of the positive one of two classes: the one asked for, or the one beside a word of absence, or the second."""
+    if len(classes) != 2:
+        return 1
+    if asked is not None:
+        return positive_position(classes, asked) or 0
+    return 0 if positive_among(classes.tolist()) == 0 else 1
 
 
 def _at(subgroups: Mapping[str, NDArray[Any]], rows: Int64) -> dict[str, NDArray[Any]]:

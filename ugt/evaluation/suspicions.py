@@ -18,6 +18,7 @@ from .._base.wording import arg
 from ..annotations import Labels, Ratings
 from ..annotations.adjudication import adjudicated
 from ..annotations.first_choices import first_choices
+from ..resampling.blocks import connected
 
 if TYPE_CHECKING:
     from .._base.arrays import Array, NDArray
@@ -119,20 +120,16 @@ def _is_fine(scores: Array) -> bool:
 def _panels(known: Labels) -> Iterator[Note]:
     if not 2 <= len(known.annotators) <= 10_000:
         return
-    from scipy.sparse import coo_matrix  # noqa: PLC0415  (what only this needs)
-    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
-
     said = first_choices(known)
-    n, a = known.n_cases, len(known.annotators)
-    edges = coo_matrix((np.ones(len(said.case)), (said.case, n + said.annotator)), shape=(n + a, n + a))
-    panel = connected_components(edges, directed=False)[1][n:][np.unique(said.annotator)]
+    _, of_annotator = connected(said.case, said.annotator, known.n_cases, len(known.annotators))
+    panel = of_annotator[np.unique(said.annotator)]
     sizes = np.bincount(panel)
     if (sizes > 0).sum() > 1:
         n_panels, alone = int((sizes > 0).sum()), int((sizes == 1).sum())
         of_one = f", {alone:,} of them a single annotator" if alone else ""
         words = (
             "Annotators fall into {n:,} panels without a common case{of_one}: annotators of different panels cannot be compared, and "
-            "agreement is within panels."
+            "agreement is within panels. Intervals for others are for other panels with cases of their own, such as those of other sites."
         )
         yield Note("panels", words, n=n_panels, of_one=of_one)
 

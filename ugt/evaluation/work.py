@@ -15,19 +15,19 @@ from .._base.checks import error
 from .._base.lazy import cached_property
 from .._base.notes import Note
 from ..metrics import ua_group_accuracy
-from ..metrics.bounds import LEAST_CASES, Assumed
 from ..plausibilities.metric import METRICS
 from ..plausibilities.orders import Orders
-from ..resampling.two_way import ends_if_named
 from ..soft import ScoreOrder
 from ..soft.ranking import SoftRanking
 from ..tables.answer import ReferenceRow
-from ..tables.context import MOST_CELLS, Context
+from ..tables.comparison import HEADLINES
+from ..tables.context import MOST_CELLS, Context, score_of
 from ..tables.names import COMMONEST, PERFECT
 from ..tables.performance import CertaintyRow
-from ..tables.rows import both, finite
+from ..tables.rows import finite
 from ..tables.standings import MetricRow, shuffled_quantiles
-from ..truth import annotation_certainty
+from ..tables.uncertainty import row_of
+from ..truth import annotation_certainty, uncertainty_parts
 from .grades import Graded, median_grade, read
 
 if TYPE_CHECKING:
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from ..plausibilities import Plausibilities
     from ..plausibilities.estimates import Certainty, Estimate
     from ..plausibilities.metric import Metric
-    from ..resampling import Statistic
-    from ..tables.rows import Number
     from ..truth.by_name import Truths
 
     Truth = tuple[float | None, Plausibilities]  # with its reliability
@@ -85,14 +83,16 @@ class Work:
             median = median_grade(self.voted.mean()[self.voted.defined].sum(axis=0), values)
             names, level = self.known.axes.classes, self.options.level
             lists = self.found.further, self.found.references
-            self.graded = Graded(given, values, names, median, self._two_way, *lists, level, self.truths.say)
+            self.graded = Graded(given, values, names, median, self.found.over_annotators, *lists, level, self.truths.say, self.found.heads)
 
     def run(self) -> Context:
         """Compute everything; return the context with it."""
         ties, n_classes = self.options.ties, self.known.n_classes
         self.quantiles = shuffled_quantiles(self.options.n_resamples, self.found.making.seed)
         self.ranked = {name: Orders.from_dense(table, self.orders[-1], ties) for name, table in self.scores.items()}
-        self.of_positive = {name: ScoreOrder.of(self._score(table)) for name, table in self.scores.items()} if n_classes == 2 else {}
+        self.of_positive = (
+            {name: ScoreOrder.of(score_of(table, self.positive)) for name, table in self.scores.items()} if n_classes == 2 else {}
+        )
         self.choices = {name: order.sets(1).membership(1) for name, order in self.ranked.items()}
         topk = METRICS["topk_accuracy"]
         for name, order in self.ranked.items():
@@ -110,9 +110,6 @@ class Work:
                         notices.warn(message)
                     self._add(own)
             some.clear()  # draws are large and must be freed before the next ones are made
-        first: dict[str, Assumed] = {}
-        for name, _, one in self.found.bounds:
-            one.beside(first.setdefault(name, one))
         for name in ("ranked", "commonest"):  # orders of all cases, which nothing else needs
             self.__dict__.pop(name, None)
         return replace(
@@ -153,6 +150,8 @@ class Work:
         ties = self.options.ties
         for k in sorted({1, *self.orders}, reverse=True):  # the deepest first, because draws keep their best classes
             self._add_certainty(reliability, "certainty", k, annotation_certainty(truth, k=k, ties=ties))
+        if truth.has_exact_parts and self.truths.conjugate:  # not of one class that annotators try to name
+            self._add_parts(reliability, truth)
         if self.groups is not None:
             by_group = annotation_certainty(truth, groups=self.groups, group_rule="top_class", ties=ties)
             self._add_certainty(reliability, "group_certainty", 1, by_group)
@@ -170,9 +169,18 @@ class Work:
         if self.graded is not None:
             self.graded.judge(reliability, truth, np.full(truth.n_classes, 1 / truth.n_classes))
         if self.details and truth.n_cases * truth.n_classes <= MOST_CELLS:
-            self._add_bounds(reliability, truth)
+            self._add_first(reliability, truth)
         if reliability == self.truths.middle and truth.n_cases * truth.n_classes <= MOST_CELLS:
             self.mean = truth.mean()
+
+    def _add_parts(self, reliability: float | None, truth: Plausibilities) -> None:
+        """Add what is open about one more label; only that of the middle reliability is kept case by case."""
+        with notices.heard():  # without any case there are no rows
+            found = uncertainty_parts(truth)
+        if found.n_cases:
+            self.found.uncertainty.append(row_of(reliability, found, self.known.is_labels))
+            if reliability == self.truths.middle:
+                self.found.parts[reliability] = found
 
     def _of_groups(self, truth: Plausibilities, model: str, cases: Any = ...) -> Estimate:
         return ua_group_accuracy(truth, self.scores[model][cases], self.groups, group_rule="top_class", ties=self.options.ties)
@@ -189,7 +197,9 @@ class Work:
         half = self.options.level / 2
         over_draws = found.draw_quantile(np.concatenate([[0.5 - half, 0.5 + half], self.quantiles]))
         low, high = float(over_draws[0]), float(over_draws[1])
-        ((two_way_low, two_way_high),) = self._two_way(found.statistic, 1)
+        ((two_way_low, two_way_high),) = self.found.over_annotators(found.statistic, 1, panels=k == 1)
+        if k == 1 and metric in HEADLINES and reliability in (None, self.truths.middle) and self.found.are_random(found.statistic):
+            self.found.heads[metric, model, reliability] = found.statistic
         self.found.metrics.append(
             MetricRow(model, reliability, metric, k, found.value, found.draw_std, low, high, two_way_low=two_way_low,
                       two_way_high=two_way_high, mc_error=found.mc_error, n_cases=found.n_cases)
@@ -197,17 +207,10 @@ class Work:
         self.found.columns.add(found.per_case, model, found.resampled)
         self.found.deviations.append((over_draws[2:] - found.value) * shared)
 
-    def _two_way(self, one: Statistic, n: int) -> list[tuple[Number, Number]]:
-        """Return the intervals of the first n numbers for other annotators, too."""
-        return [both(ends) for ends in ends_if_named(one, range(n), self.clusters, self.options.level)]
-
-    def _add_bounds(self, reliability: float | None, truth: Plausibilities) -> None:
-        """Add the bounds of the accuracy against the true class, and the baseline of the commonest class."""
-        pi = truth.membership(1, ties=self.options.ties)
+    def _add_first(self, reliability: float | None, truth: Plausibilities) -> None:
+        """Add the probability of each class to be the first one under the main truth, and the baseline of the commonest class."""
         if reliability == self.truths.middle:
-            self.top = pi
-        for name in self.scores:
-            self.found.bounds.append((name, reliability, Assumed(pi, self.choices[name], 1, LEAST_CASES)))
+            self.top = truth.membership(1, ties=self.options.ties)
         self._add_constant(reliability, truth)
 
     @cached_property
@@ -248,18 +251,14 @@ class Work:
                 self._add_reference(reference, reliability, metric, None, value)
         for name, scores in self.of_positive.items():
             found, rows = SoftRanking.by_default(truth, scores, self.positive).refitted(), []
-            for metric, value, (low, high) in zip(found.names, found.estimate.tolist(), self._two_way(found, len(found.names))):
+            others = self.found.over_annotators(found, len(found.names))
+            for metric, value, (low, high) in zip(found.names, found.estimate.tolist(), others):
                 row = MetricRow(name, reliability, metric, None, value, n_cases=int(found.kept.sum()))
                 rows.append(row._replace(two_way_low=low, two_way_high=high))
             self.found.further.append((found, rows))
         few_of = found.facts.few
         for few in filter(None, [few_of(0, None), few_of(1, None)]):
             self.truths.say(few)
-
-    def _score(self, scores: Array) -> Array:
-        """Return scores (N,) of the positive class: its probability, or its lead over the other if rows do not add up to one number."""
-        own, total = scores[:, self.positive], scores.sum(1)
-        return np.ascontiguousarray(own if np.ptp(total) < 1e-6 else own - scores[:, 1 - self.positive])
 
 
 RESULTS = tuple(one.name for one in fields(Context) if one.default_factory is not MISSING and one.name != "choices")  # added to by truths

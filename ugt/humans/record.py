@@ -17,17 +17,18 @@ from .._base.lazy import cached_property
 from ..annotations.joins import tells_joins
 from ..resampling import Answer, Merging, NumberFacts, Panel, Quotients, Result, Results, Statistic, finished
 from ..resampling.merging import NO_SETTINGS
+from ..resampling.spread import RANDOM
 from .input import WHY, Compared, compare, ids_of
-from .non_inferiority import NonInferiority, note_few, upper_limit
+from .non_inferiority import NonInferiority, claimed_for, note_few, reaching, upper_limit
+from .of_counts import counted
 from .pairwise import guessing
-from .sums import ALPHA, MU, N, distances_to_others, zeros
+from .sums import ALPHA, MU, N, distances_to_others, why_undefined, zeros
 
 if TYPE_CHECKING:
     from ..resampling import Seed
 
 OneOf = TypeVar("OneOf", bound="Judging")
 ABOVE, BELOW = np.array([MU, ALPHA, MU]), np.array([ALPHA, N, N])  # columns of the ratio, of α and of μ
-AGREE = "annotators agree in all {} cases (alpha = 0)"
 
 
 class Judging(Statistic):
@@ -111,6 +112,10 @@ class Discrepancy(OfRatio, Quotients):
     def parts(self, table: Array) -> tuple[Array, Array]:
         return table[:, ABOVE], table[:, BELOW]
 
+    @property
+    def panel(self) -> Panel:
+        return super().panel._replace(counted=lambda number: counted(self.compared, (int(ABOVE[number]), int(BELOW[number]))))
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DiscrepancyRatio(OfAnnotations, Result, Frozen):
@@ -181,6 +186,14 @@ class DiscrepancyRatio(OfAnnotations, Result, Frozen):
         found.flags.writeable = False
         return found
 
+    def _over_both(self, number: int, level: float, kind: str, given: dict[str, Any]) -> tuple[float, float]:
+        low, high = super()._over_both(number, level, kind, given)
+        return low, reaching(high, self.statistic, self._units(given["clusters"]), level) if number == 0 else high
+
+    def ends_if_named(self, level: float, clusters: object, alone: tuple[float, float]) -> tuple[float, float]:
+        low, high = super().ends_if_named(level, clusters, alone)
+        return low, reaching(high, self.statistic, self._units(clusters), level)
+
     def non_inferiority(
         self,
         margin: float = 0.0,
@@ -191,7 +204,7 @@ class DiscrepancyRatio(OfAnnotations, Result, Frozen):
         strata: object = None,
         n_resamples: int = 1000,
         seed: Seed = 0,
-        random: tuple[str, ...] = ("cases",),
+        random: str | tuple[str, ...] = "auto",
     ) -> NonInferiority:
         """Test whether the model is worse than the annotators by less than a margin: the upper limit of Δ against 1 + margin [C sec. 3.2].
 
@@ -210,10 +223,12 @@ class DiscrepancyRatio(OfAnnotations, Result, Frozen):
             ``"bca"`` in 5 to 7%, ``"percentile"`` in 6 to 10%: upper ends of the latter two are too low. With 50 cases of unequal
             difficulty, or in 25 clusters, it is 5 to 7%, in 10 clusters 7% (Monte Carlo error 0.4%). The rates hold for designs like
             these; other designs were not simulated.
-        random : ("cases",) or ("cases", "annotators")
-            For the same annotators (default), or also for other annotators: the end of the interval of :meth:`two_way`. In simulations at
-            the margin, at level 0.95, it decides for the model in 1 to 11% of the data sets, most often with four annotators. A note says
-            so if there are fewer than six.
+        random : "auto", ("cases",) or ("cases", "annotators")
+            For the same annotators, or also for other annotators: the upper end of :meth:`interval`. That is the end of :meth:`two_way`,
+            whose log Δ alone would decide for the model too often, or of the contrast μ - r α (Fieller) if it is higher; it is infinite if
+            α may be 0 for other annotators. Of labels and ratings it contains quantiles of panels of annotators. A note says what claims
+            of fewer than six annotators rest on. ``"auto"``: other annotators,
+            too, unless ``kind`` is one of resamples or ``strata`` are given, which only the same annotators have.
 
         Returns
         -------
@@ -226,11 +241,12 @@ class DiscrepancyRatio(OfAnnotations, Result, Frozen):
         """
         if isinstance(margin, bool) or not isinstance(margin, numbers.Real) or not math.isfinite(margin) or margin <= -1:
             raise checks.error("margin", "be a finite number above -1", repr(margin))
-        options = {"kind": kind, "clusters": clusters, "strata": strata, "n_resamples": n_resamples, "seed": seed, "random": random}
+        whom = claimed_for(random, kind, strata) if math.isfinite(self.value) else RANDOM[:1]
+        options = {"kind": kind, "clusters": clusters, "strata": strata, "n_resamples": n_resamples, "seed": seed, "random": whom}
         limit = upper_limit(self, level, **options)
-        if "annotators" in random:
+        if "annotators" in whom and math.isfinite(limit):
             note_few(len(self.statistic.panel.annotations().annotators))
-        return NonInferiority(self.value, limit, float(margin), float(level), bool(limit < 1 + margin))
+        return NonInferiority(self.value, limit, float(margin), float(level), bool(limit < 1 + margin), whom)
 
 
 def record(statistic: Discrepancy, left_out: Mapping[str, int]) -> DiscrepancyRatio:
@@ -241,13 +257,6 @@ def record(statistic: Discrepancy, left_out: Mapping[str, int]) -> DiscrepancyRa
     if reason:
         notices.undefined(reason, stacklevel=3)
     return DiscrepancyRatio(value, alpha, mu, n, left_out, reason, statistic)
-
-
-def why_undefined(n: int, alpha: float, left_out: Mapping[str, int] | None = None) -> str:
-    """Return the reason why there is no ratio; empty if there is one."""
-    if n == 0:
-        return "no case is left" + (f" ({', '.join(f'{reason}: {count}' for reason, count in left_out.items())})" if left_out else "")
-    return AGREE.format(n) if alpha == 0 else ""
 
 
 # ---- the individual equivalence index: how much more annotators would disagree if the model replaced one of them ----

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -22,6 +23,7 @@ N, ALPHA, MU = 0, 1, 2  # columns of cases
 NO_ANNOTATIONS = "case without annotations"
 SINGLE = "case with a single annotator"
 NO_PREDICTION = "case without prediction"
+AGREE = "annotators agree in all {} cases (alpha = 0)"
 
 
 class CaseSums(NamedTuple):
@@ -115,3 +117,10 @@ def mean_of(table: Array) -> Array:
 def zeros(table: Array) -> Array:
     """Return the table with 0 in place of NaN."""
     return np.where(np.isnan(table), 0.0, table)
+
+
+def why_undefined(n: int, alpha: float, left_out: Mapping[str, int] | None = None) -> str:
+    """Return the reason why there is no ratio; empty if there is one."""
+    if n == 0:
+        return "no case is left" + (f" ({', '.join(f'{reason}: {count}' for reason, count in left_out.items())})" if left_out else "")
+    return AGREE.format(n) if alpha == 0 else ""

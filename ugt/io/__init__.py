@@ -15,6 +15,7 @@ from .._tabular.frames import Columns
 from .._tabular.roles import DECIMALS, as_names
 from .._tabular.source import Source, check_text, fingerprint, naming
 from .._tabular.whole_file import output_folder
+from ..annotations import Labels, Ratings
 from ..annotations.predictions import Predictions
 from . import exports
 from .annotation_file import FORMATS, MISSING, AnnotationFile, Reading
@@ -22,9 +23,11 @@ from .annotations import read_frame, read_table
 from .arrays import read_arrays
 from .beside import cluster_file, prediction_file
 from .judge_logs import JudgeLog, read_judge_log
-from .mapping import checked, json_lines, parse_json, read_mapping, records_table
+from .mapping import checked, flat_table, json_lines, parse_json, read_mapping, records_table
+from .odd_rows import note_constant
 from .repeats import DUPLICATES
 from .scales import on_scale, with_scale
+from .withdrawn import WITHDRAWN
 from .writers import write_annotations, write_predictions
 
 __all__ = ["FORMATS", "MISSING", "AnnotationFile", "JudgeLog", "fingerprint", "output_folder", "read_annotations", "read_clusters"]
@@ -35,7 +38,7 @@ def read_annotations(
     path: Any,
     *,
     format: str = "auto",
-    columns: Mapping[str, str | None] | None = None,
+    columns: Mapping[str, str | Sequence[str] | None] | None = None,
     classes: int | Sequence[Any] | None = None,
     missing: Sequence[str] = MISSING,
     mapping: Any = None,
@@ -49,6 +52,8 @@ def read_annotations(
     ordered: bool | Sequence[Any] | None = None,
     scale: Any = None,
     offered: str | None = None,
+    header: bool = True,
+    withdrawn: str = "drop",
 ) -> AnnotationFile:
     r"""Read annotations from a file (CSV, Excel, NPY, NPZ, JSON, JSONL, Parquet, Stata, SPSS, PrefLib) or a data frame.
 
@@ -71,7 +76,7 @@ def read_annotations(
         ``"auto"`` rejects integer tables that may be wide or counts, and tables that may be wide or transposed.
     columns : mapping of str to str, optional
         The column for each of the roles case, annotator, label, rank, confidence, count, ranking, value, if it has no usual name.
-        None or ``""``: do not use a column for this role.
+        None or ``""``: there is no column for this role. The case may have several columns, which identify it together.
     classes : int or sequence, optional
         The number of classes (then named 0..K-1) or their names, so that unused classes are kept.
     missing : sequence of str
@@ -86,7 +91,8 @@ def read_annotations(
         are equal as numbers (1 and 1.0) are always joined.
     annotator_columns, ignore_columns : sequence of str
         For a table with one row per case: the columns that are annotators, or those that are not (such as the age), by name or pattern
-        (``"reader *"``). Without ``annotator_columns``, a column whose name or cells show that it is not an annotator is rejected.
+        (``"reader *"``). With ``format="counts"``, the former are the classes. Without ``annotator_columns``, a column whose name or
+        cells show that it is not an annotator is rejected; columns that are named are taken as they are.
     duplicates : {"error", "first", "count"}
         What to do with rows that repeat a case, annotator and label: reject them, count them once, or count each; the latter two with a
         note. There is also a note if an annotator gave different labels to one case.
@@ -105,6 +111,11 @@ def read_annotations(
         That annotations are ratings: real numbers, or the grades of a scale, as for :meth:`.Ratings.from_long`. Labels are read as numbers.
     offered : "all", optional
         That annotators who ranked two classes chose from all, as for :meth:`.Rankings.from_long`.
+    header : bool
+        Whether the first line of a text file names its columns. If not, the columns are called 1, 2, 3 and so on.
+    withdrawn : {"drop", "keep"}
+        What to do with rows that a column on the status of work (such as ``AssignmentStatus``, ``_tainted``, ``status``) calls rejected,
+        discarded, tainted, cancelled or a test of the annotator: leave them out and count them, or read them like the others.
 
     Returns
     -------
@@ -131,14 +142,14 @@ def read_annotations(
     """
     own = (
         format, columns or {}, classes, missing, merge_names, annotator_columns, ignore_columns, duplicates, decimal, encoding, separator,
-        ordered, scale, offered,
+        ordered, scale, offered, header, withdrawn,
     )  # fmt: skip
     given = read_mapping(mapping)
     how = Reading(*own)._replace(**{key: given[key] for key in _not_given(Reading(*own)) & given.keys()})
     for argument, value in (("format", format), ("mapping: format", how.format)):
         if value not in FORMATS:
             raise error(argument, f"be one of {', '.join(FORMATS)}", repr(value))
-    for argument, words in (("duplicates", DUPLICATES), ("decimal", DECIMALS)):
+    for argument, words in (("duplicates", DUPLICATES), ("decimal", DECIMALS), ("withdrawn", WITHDRAWN)):
         option(argument, getattr(how, argument), words)
     how = with_scale(how)
     with heard() as said:
@@ -147,6 +158,8 @@ def read_annotations(
         else:
             with naming(path):
                 read = on_scale(_read_file(Source(path, how.encoding), how, given), how)
+        if isinstance(read.annotations, (Labels, Ratings)):
+            note_constant(read.annotations)
     return replace(read, notes=(*read.notes, *said))
 
 
@@ -164,7 +177,7 @@ def _read_file(source: Source, how: Reading, given: Mapping[str, Any]) -> Annota
         return exports.preflib(check_text(source.read(text=True)), source.stem, how)
     if source.ending in (".npy", ".npz"):
         return read_arrays(source.read(), how)
-    table = table_of(source)
+    table = table_of(source, header=how.header)
     return read_frame(table, how) if isinstance(table, Columns) else read_table(table, how)
 
 
@@ -175,7 +188,9 @@ def _read_json(source: Source, how: Reading, given: Mapping[str, Any]) -> Annota
         table = records_table(content, given.get("records", ""), given.get("fields", {}))
         return read_frame(table, how._replace(columns={role: name for role, name in how.columns.items() if role not in table.header}))
     if lines:
-        return exports.prodigy(check_text(source.read(text=True)), how)
+        text = check_text(source.read(text=True))
+        flat = flat_table(json_lines(text))
+        return exports.prodigy(text, how) if flat is None else read_frame(flat, how)
     content = parse_json(source.read(text=True))
     if isinstance(content, dict) and isinstance(content.get("path"), str):  # a mapping
         inner = checked(content, source.path.parent)
@@ -184,6 +199,9 @@ def _read_json(source: Source, how: Reading, given: Mapping[str, Any]) -> Annota
         return read_annotations(inner["path"], mapping=inner, **how._asdict())
     if how.format not in ("auto", "rankings", "ratings"):
         raise error("format", "be 'auto', 'rankings' or 'ratings' for a JSON file", repr(how.format))
+    flat = flat_table((f"record {i}", one) for i, one in enumerate(content)) if isinstance(content, list) and content else None
+    if flat is not None:
+        return read_frame(flat, how)
     if isinstance(content, list) and content and isinstance(content[0], dict):
         return exports.of_objects(content, how)
     return AnnotationFile(exports.rankings_json(content, how), "rankings", {})
@@ -194,7 +212,7 @@ def read_predictions(
     *,
     classes: Sequence[Any] | None = None,
     positive_class: object = None,
-    case_column: str | None = None,
+    case_column: str | Sequence[str] | None = None,
     decimal: str = "auto",
     encoding: str = "utf-8",
 ) -> Predictions:
@@ -212,8 +230,8 @@ def read_predictions(
         left out with a note.
     positive_class : int or str, optional
         The class, one of two ``classes``, whose probability a single column holds.
-    case_column : str, optional
-        The column for the case, if the file has a column of this name. Default: the one with a usual name, else the first.
+    case_column : str or sequence of str, optional
+        The column for the case, or several, if the file has them. Default: the one with a usual name, else the first.
     decimal, encoding : str
         As for :func:`read_annotations`.
 
@@ -244,7 +262,7 @@ def read_models(
     *,
     classes: Sequence[Any] | None = None,
     positive_class: object = None,
-    case_column: str | None = None,
+    case_column: str | Sequence[str] | None = None,
     decimal: str = "auto",
     encoding: str = "utf-8",
 ) -> dict[str, Predictions]:
@@ -314,15 +332,17 @@ def read_names(path: str | os.PathLike[str], *, encoding: str = "utf-8") -> list
         return list(as_names(lines).tolist())
 
 
-def read_clusters(path: str | os.PathLike[str], *, case_column: str | None = None, encoding: str = "utf-8") -> dict[str, str]:
+def read_clusters(
+    path: str | os.PathLike[str], *, case_column: str | Sequence[str] | None = None, encoding: str = "utf-8"
+) -> dict[str, str]:
     r"""Read the cluster (such as the patient) of each case.
 
     Parameters
     ----------
     path : path
         A CSV file with the columns case and cluster (or patient).
-    case_column : str, optional
-        The column for the case, if the file has a column of this name.
+    case_column : str or sequence of str, optional
+        The column for the case, or the columns that identify it together, if the file has them.
     encoding : str
         As for :func:`read_annotations`.
 

@@ -21,7 +21,7 @@ class Reading(NamedTuple):
     """The options of ``read_annotations``, some of which a mapping file may have."""
 
     format: str = "auto"
-    columns: Mapping[str, str | None] = {}
+    columns: Mapping[str, Any] = {}
     classes: Any = None
     missing: Sequence[str] = MISSING
     merge_names: bool = False
@@ -34,6 +34,8 @@ class Reading(NamedTuple):
     ordered: Any = None
     scale: Any = None
     offered: str | None = None
+    header: bool = True
+    withdrawn: str = "drop"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -19,10 +19,11 @@ from .._base.notices import note
 from .._base.wording import Text, arg
 from .._tabular.cells import Coded
 from .._tabular.csv_table import OF_CELL
-from .._tabular.roles import ALIASES, ALSO, plain
+from .._tabular.role_words import ALIASES, ALSO
+from .._tabular.roles import plain
 from ..annotations import Labels, Rankings, Ratings
 from .annotation_file import AnnotationFile, Reading
-from .annotations import counts_file, wide_file
+from .wide_tables import counts_file, wide_file
 
 # The arrays of an NPZ file of complete annotations, in addition to ``kind``, ``case_ids`` and ``annotators``.
 PARTS = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,7 +52,7 @@ def prediction_file(
     positive_class: Any = None,
     *,
     several: bool = True,
-    case_column: str | None = None,
+    case_column: str | Sequence[str] | None = None,
     decimal: str = "auto",
     encoding: str = "utf-8",
     on_scale: bool = False,
@@ -71,7 +72,7 @@ def prediction_file(
                 models = read_scores_of_models(table, classes, positive_class, on_scale)
             else:
                 models = {source.stem: read_scores(table, classes, positive_class, on_scale)}
-            found = PredictionFile(models, *roles_of(table.header, table.used))
+            found = PredictionFile(models, *roles_of(table.header, table.sources()))
         percent = [name for name, one in found.models.items() if not one.numbers and is_percentage(one.scores)]
         if percent:
             named = listed(map(repr, percent))
@@ -87,7 +88,7 @@ def prediction_file(
         return found
 
 
-def cluster_file(path: str | os.PathLike[str], *, case_column: str | None = None, encoding: str = "utf-8") -> CaseFile:
+def cluster_file(path: str | os.PathLike[str], *, case_column: str | Sequence[str] | None = None, encoding: str = "utf-8") -> CaseFile:
     """Return the cluster (such as the patient) of each case."""
     with naming(path):
         table = table_of(Source(path, encoding), case_column)
@@ -104,16 +105,16 @@ def cluster_file(path: str | os.PathLike[str], *, case_column: str | None = None
             note_alike(f"values of {table.header[roles['cluster']]!r}", cluster.ids, way="write them alike")
         found = dict(zip(cases, clusters))
         table.used = {role: [c] for role, c in roles.items()}
-        return CaseFile({table.header[roles["cluster"]]: found}, *roles_of(table.header, table.used))
+        return CaseFile({table.header[roles["cluster"]]: found}, *roles_of(table.header, table.sources()))
 
 
-def subgroup_file(path: str | os.PathLike[str], *, case_column: str | None = None, encoding: str = "utf-8") -> CaseFile:
+def subgroup_file(path: str | os.PathLike[str], *, case_column: str | Sequence[str] | None = None, encoding: str = "utf-8") -> CaseFile:
     """Return every column except the case, such as the site, as a division of the cases into subgroups; blank cells remain blank."""
     with naming(path):
         table = table_of(Source(path, encoding), case_column)
         role = find_roles(table.header, table.case, ("case",))
         case_beside(table.header, role, "")
-        others = [c for c in range(len(table.header)) if c != role.get("case")]
+        others = [c for c in range(len(table.header)) if c != role.get("case") and c not in table.hidden]
         if not role or not others:
             must = "have a column case (" + arg("case_column", ...) + " names it) and at least one more, for the subgroups"
             raise error("file", must, listed(map(repr, table.header), MOST_SHOWN))
@@ -135,7 +136,7 @@ def subgroup_file(path: str | os.PathLike[str], *, case_column: str | None = Non
                 note(Note("many_subgroups", words, column=table.header[c], n=len(filled), cases=len(cases)))
             if len(one.values) <= MOST_COMPARED:
                 note_alike(f"values of {table.header[c]!r}", np.array([*one.values]), way="write them alike")
-        return CaseFile(values, *roles_of(table.header, table.used))
+        return CaseFile(values, *roles_of(table.header, table.sources()))
 
 
 def reliability_file(path: str | os.PathLike[str], *, encoding: str = "utf-8") -> CaseFile:
@@ -153,4 +154,4 @@ def reliability_file(path: str | os.PathLike[str], *, encoding: str = "utf-8") -
         numbers = table.converted(cells, "reliability")[:, 0].tolist()
         found = dict(zip(annotator.ids.astype(str)[annotator.code].tolist(), numbers))
         table.used = {role: [c] for role, c in roles.items()}
-        return CaseFile({"reliability": found}, *roles_of(table.header, table.used))
+        return CaseFile({"reliability": found}, *roles_of(table.header, table.sources()))

@@ -24,6 +24,7 @@ NAMED = "or be read with the name of one (" + arg("columns", {"label": ...}) + "
 PREFLIB = (".soc", ".soi", ".toc", ".toi")
 CANCELLED, IGNORED, EMPTY = "cancelled annotation", "ignored or rejected task", "annotation without a result"
 KINDS = ("choices", "rating", "ranker")
+PLACES = {"x", "y", "start", "end", "points", "rle", "startOffset"}  # keys of results of Label Studio about a part of a task
 MARKS = ("spans", "relations", "audio_spans")  # keys of Prodigy for parts of a text or recording
 
 Rows = list[tuple[Any, Any, Any]]  # case, annotator, value
@@ -108,6 +109,9 @@ def _answers(annotation: Mapping[str, Any], control: str | None, seen: dict[str,
             raise error("control", "have results of one kind", f"{kind} and {seen[name]} of {name!r}", where)
         content = result.get("value")
         value = content.get(kind) if isinstance(content, dict) else None
+        if kind == "choices" and isinstance(content, dict) and (inside := PLACES & content.keys()):
+            must = "be of whole tasks (choices for each region are not labels of a case)"
+            raise error("choices", must, f"a choice with {min(inside)!r}", where)
         if kind == "choices":
             yield from (("choices", choice) for choice in _names(value, "choices", where))
         elif kind == "rating":

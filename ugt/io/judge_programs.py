@@ -16,7 +16,8 @@ from .._base.notes import Note
 from .._base.notices import note
 from .._base.wording import arg
 from .._tabular.foreign import package, table_of
-from .._tabular.roles import ALIASES, ALSO, MOST_SHOWN, find_roles
+from .._tabular.role_words import ALIASES, ALSO
+from .._tabular.roles import MOST_SHOWN, find_roles
 from .._tabular.source import Source, check_text
 from .annotation_file import MISSING
 from .mapping import json_lines, json_shown, parse_json, value_at
@@ -293,6 +294,7 @@ def _plain_records(records: list[tuple[str, Any]], case: str | None, fields: Map
     _check_roles(paths, header)
     for place, record in records:
         found = {role: value_at(record, path, place) for role, path in paths.items() if role not in ("case",)}
+        found = found if "judge" in paths else {**found, "judge": stem}  # one judge, named after the file
         yield _plain_row(_id(record, paths["case"], None, place), found, stem, place)
 
 
@@ -307,16 +309,17 @@ def _table(source: Source, case: str | None, fields: Mapping[str, str]) -> Itera
     for row, place in zip(range(len(cells["case"].codes)), table.places()):
         found = {role: one.values[one.codes[row, 0]] for role, one in cells.items()}
         found = {role: None if text in ("", *MISSING) else text for role, text in found.items()}
+        found = found if "judge" in cells else {**found, "judge": source.stem}
         yield _plain_row(_id({}, None, found.pop("case"), place), found, source.stem, place)
 
 
 def _check_roles(roles: Mapping[str, Any], header: Sequence[str]) -> None:
-    absent = [role for role in ("case", "judge") if role not in roles]
+    absent = [role for role in ("case",) if role not in roles]
     absent += ["verdict or score"] if not {"verdict", "score"} & roles.keys() else []
     if absent:
         way = "name the existing ones: " + arg("fields", {absent[0].split()[0]: ...})
         got = f"no {' and no '.join(absent)} among {listed(map(repr, header), MOST_SHOWN)}"
-        raise error("file", "have fields for case, judge and verdict or score", got, way=way)
+        raise error("file", "have fields for case and verdict or score, and for the judge if there are several", got, way=way)
 
 
 def _plain_row(case: Any, found: Mapping[str, Any], stem: str, place: str) -> Row:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,8 @@ from .._base.identifiers import INTEGER, one_number
 from .._base.notices import heard
 from .._tabular.csv_table import CellTable
 from .._tabular.foreign import JSON, table_of
-from .._tabular.roles import ALIASES, LONG, OTHERS, case_column, find_roles, is_count, is_number, places_of, plain
+from .._tabular.role_words import ALIASES, LONG, OTHERS
+from .._tabular.roles import case_column, find_roles, is_count, is_number, places_of, plain
 from .._tabular.source import Source, naming
 from ..annotations.model_scores import LABELS, ONE_SCORE, Asked
 from ..annotations.probabilities import is_percentage
@@ -22,7 +23,7 @@ from .arrays import load, scores_of
 KINDS = ("annotations", "predictions", "clusters", "subgroups")
 
 
-def kind_of_file(path: Any, classes: Any = None, *, case_column: str | None = None, encoding: str = "utf-8") -> str:
+def kind_of_file(path: Any, classes: Any = None, *, case_column: str | Sequence[str] | None = None, encoding: str = "utf-8") -> str:
     """Return one of ``KINDS``, or "" if only the classes of the annotations would show the kind."""
     with naming(path):
         source = Source(path, encoding)

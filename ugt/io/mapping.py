@@ -11,8 +11,11 @@ from typing import Any
 from .._base.checks import Twice, error, once, room
 from .._base.wording import changed
 from .._tabular.frames import Columns
+from .._tabular.role_words import ALIASES
+from .._tabular.roles import plain
 from .._tabular.source import Source, check_text, naming, too_long
 from .annotation_file import ROLES, Reading
+from .withdrawn import is_status
 
 KEYS = ("path", *Reading._fields, "records", "fields")
 
@@ -77,9 +80,9 @@ def checked(content: Any, folder: Path | None = None) -> dict[str, Any]:
     if unknown:
         raise error("mapping", f"have only the keys {', '.join(KEYS)}", repr(unknown[0]))
     many = (list, tuple)
-    kinds: dict[str, Any] = dict.fromkeys(("path", "format", "records", "duplicates", "decimal", "encoding"), str)
+    kinds: dict[str, Any] = dict.fromkeys(("path", "format", "records", "duplicates", "decimal", "encoding", "withdrawn"), str)
     kinds |= {**dict.fromkeys(("columns", "fields"), Mapping), **dict.fromkeys(("missing", "annotator_columns", "ignore_columns"), many)}
-    kinds |= {"merge_names": bool, "ordered": (bool, *many), "scale": (str, *many)}
+    kinds |= {"merge_names": bool, "header": bool, "ordered": (bool, *many), "scale": (str, *many)}
     for key, kind in kinds.items():
         if key in content and not isinstance(content[key], kind):
             words = {str: "text", Mapping: "an object", bool: "true or false", (bool, list, tuple): "true or a list"}
@@ -112,7 +115,22 @@ def records_table(content: Any, records: str, fields: Mapping[str, str]) -> Colu
     for role, field in fields.items():
         if all(row.get(role) is None for row in rows):
             raise error("records", f"have the field {field!r} (at least one record)", "none")
-    return Columns(list(fields), [[row.get(role) for row in rows] for role in fields], names)
+    names_of = list(dict.fromkeys([*fields, *(key for row in rows for key in row)]))
+    return Columns(names_of, [[_plain_value(row.get(key)) for row in rows] for key in names_of], names)
+
+
+def flat_table(content: Iterator[tuple[str, Any]]) -> Columns | None:
+    """Return records with one value per field, which have a case and a label, as a table; None for other content."""
+    rows = []
+    for _, record in content:
+        if not isinstance(record, Mapping) or any(isinstance(value, (dict, list)) for value in record.values()):
+            return None
+        rows.append(record)
+    header = list(dict.fromkeys(key for row in rows for key in row))
+    roles = {role for role, names in ALIASES.items() if any(plain(name) in names for name in header)}
+    if not {"case", "annotator"} <= roles or "_task_hash" in header:  # a task of Prodigy
+        return None
+    return Columns(header, [[_plain_value(row.get(key)) for row in rows] for key in header], [f"record {i}" for i in range(len(rows))])
 
 
 def _records(content: Any, path: str) -> Iterator[tuple[str, Any]]:
@@ -134,8 +152,13 @@ def _records(content: Any, path: str) -> Iterator[tuple[str, Any]]:
 def _expanded(record: Any, fields: Mapping[str, str], name: str) -> Iterator[dict[str, Any]]:
     """Yield the rows of a record: one, or one for each element of the list (also a nested one) in which fields with ``[]`` are."""
     outer = {role: _scalar(record, field, name) for role, field in fields.items() if "[" not in field}
+    if isinstance(record, Mapping):  # the status of work, by which rows are left out and counted
+        outer |= {key: value for key, value in record.items() if is_status(key) and isinstance(value, (str, bool))}
     through = {role: field.partition("[") for role, field in fields.items() if "[" in field}
     lists = list(dict.fromkeys(parts[0] for parts in through.values()))
+    if len(lists) > 1 and (side := _side_by_side(record, through, name)):
+        yield from ({**outer, **row} for row in side)
+        return
     if len(lists) > 1:
         raise error("mapping: fields", "go through one list", " and ".join(map(repr, lists)))
     elements = value_at(record, lists[0], name) if lists else []
@@ -153,11 +176,26 @@ def _expanded(record: Any, fields: Mapping[str, str], name: str) -> Iterator[dic
             yield {**outer, **dict.fromkeys(counted, position), **row}
 
 
+def _side_by_side(record: Any, through: Mapping[str, tuple[str, str, str]], name: str) -> list[dict[str, Any]]:
+    """Return the rows of lists of equal length whose elements are values, such as users and their labels; none for other lists."""
+    columns = {role: value_at(record, path, name) for role, (path, _, rest) in through.items() if rest == "]"}
+    sizes = {len(one) if isinstance(one, list) else -1 for one in columns.values()}
+    if len(columns) < len(through) or len(sizes) > 1 or min(sizes) < 0:
+        return []
+    if any(isinstance(value, (dict, list)) for one in columns.values() for value in one):
+        return []
+    return [dict(zip(columns, map(_plain_value, values))) for values in zip(*columns.values())]
+
+
+def _plain_value(value: Any) -> Any:
+    return str(value).lower() if isinstance(value, bool) else value
+
+
 def _scalar(record: Any, field: str, name: str) -> Any:
     value = value_at(record, field, name)
     if isinstance(value, (dict, list)):
         raise error("records", f"have text or a number at {field!r} (write [] after a list)", json_shown(value), name)
-    return str(value).lower() if isinstance(value, bool) else value
+    return _plain_value(value)
 
 
 def value_at(record: Any, path: str, name: str) -> Any:

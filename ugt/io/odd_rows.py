@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -11,11 +13,18 @@ from .._base.checks import error
 from .._base.names import note_alike
 from .._base.notes import Note
 from .._base.notices import note
+from .._base.wording import arg
 from .._tabular.cells import Coded
 from .._tabular.csv_table import CellTable
-from .._tabular.roles import SUMS, is_number, plain, rounded
+from .._tabular.role_words import SUMS
+from .._tabular.roles import is_number, plain, rounded
+from ..annotations import Labels, Ratings
 
 SOME_VALUES = 1000  # most classes of a table whose last row is looked at
+SOME_LABELS, MOST_TEXT = 50, 60  # labels that are looked at for JSON; characters of one in a message
+MOST_CLASSES = 1000  # a table with more classes than this and than half of its labels has free text
+JSON_OBJECTS = re.compile(r"\s*(\[\s*)?\{\s*[\"'].*\}(\s*\])?\s*", re.DOTALL)
+MANY_ALIKE = 10  # cases of several labels from which labels that never differ are noted
 FEW_CASES = 20_000  # most cases whose names are compared, which takes 0.1 s
 
 
@@ -30,6 +39,11 @@ def check_rows(table: CellTable, groups: Sequence[tuple[Coded, Sequence[int]]]) 
             else:
                 rows = ()
                 break
+    own = [(cells, at, table.header[c]) for cells, columns in groups for at, c in enumerate(columns)]
+    if len(own) > 1 and all(_holds(cells, at, name) for cells, at, name in own) and len(rows) == 0:
+        got = f"{own[0][2]!r} and {own[1][2]!r}, which are also cells of their columns"
+        way = "if the first line is a row: " + arg("header", False)
+        raise error("header", "name the columns", got, way=way)
     if len(rows) > 0:
         raise error("rows", "not repeat the header (remove the repeated one)", "the header again", table.place(int(rows[0])))
     if len(case.values) <= FEW_CASES:
@@ -40,6 +54,44 @@ def check_rows(table: CellTable, groups: Sequence[tuple[Coded, Sequence[int]]]) 
             )
             note(Note("rounded_ids", words, id=found))
         note_alike("cases", np.array(case.values), way="write them alike")
+
+
+def check_classes(cells: Coded, missing: Sequence[str], classes: object) -> None:
+    """Reject labels that no two annotators can share: JSON text, and free text, of which nearly every label is another one."""
+    if classes is not None:
+        return
+    given = [value for value in islice(cells.values, SOME_LABELS) if value not in missing]
+    objects = [value for value in given if JSON_OBJECTS.fullmatch(value)]
+    if objects and 2 * len(objects) > len(given):
+        must = "be names of classes, not JSON (write the field that holds the class into a column of its own)"
+        raise error("label", must, repr(objects[0][:MOST_TEXT]))
+    n = int(cells.codes.size)
+    if len(cells.values) > MOST_CLASSES and 2 * len(cells.values) > n:
+        way = "for numbers on a scale: " + arg("scale", "real") if all(map(is_number, given)) else ""
+        must = "be names of classes that cases share"
+        got = f"{len(cells.values):,} classes for {n:,} labels, as free text has, such as {given[0][:MOST_TEXT]!r}"
+        raise error("label", must, got, way=way)
+
+
+def note_constant(given: Labels | Ratings) -> None:
+    """Note labels that never differ within a case, though they differ between cases: they may be a property of the case."""
+    several = np.diff(given.offsets) > 1
+    if len(given.annotators) == 0 or several.sum() < MANY_ALIKE:
+        return
+    values: Any = given.label if isinstance(given, Labels) else given.value
+    rows = np.repeat(several, np.diff(given.offsets))
+    starts = given.offsets[:-1][several]
+    first = np.repeat(values[starts], np.diff(given.offsets)[several])
+    if (values[rows] == first).all() and len(np.unique(values[starts])) > 1:
+        words = (
+            "No label differs within its case, though labels differ between these {n:,} cases (if the labels are a property of the case, "
+        )
+        note(Note("constant_labels", words + "name the column of the annotators' labels).", n=int(several.sum())))
+
+
+def _holds(cells: Coded, at: int, name: str) -> bool:
+    """Return whether a column holds its own name."""
+    return name in cells.values and bool((cells.codes[:, at] == cells.values.index(name)).any())
 
 
 def _numbers_last(cells: Coded, missing: Sequence[str]) -> bool:

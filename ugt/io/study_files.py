@@ -13,12 +13,15 @@ from .._base import identifiers
 from .._base.arrays import Array, Bools, NDArray
 from .._base.checks import error
 from .._base.names import listed
+from .._base.notices import note
 from .._base.records import Record
 from .._base.wording import arg
+from .._tabular.case_columns import with_case
 from .._tabular.cells import Coded
-from .._tabular.csv_table import CellTable
+from .._tabular.csv_table import CellTable, Table
 from .._tabular.foreign import table_of
-from .._tabular.roles import ALIASES, ALSO, MOST_SHOWN, find_roles, is_number, roles_of
+from .._tabular.role_words import ALIASES, ALSO
+from .._tabular.roles import MOST_SHOWN, find_roles, is_number, roles_of
 from .._tabular.source import Source, naming
 from .annotation_file import MISSING
 
@@ -31,7 +34,9 @@ NAMES = {
     "rating": ALIASES["value"] | ALIASES["score"] | ALIASES["confidence"],
     "truth": {"truth", "reference", "referencestandard", "goldstandard", "groundtruth", "disease", "status", "target"},
 }
-TRUTH_ROWS = "truth"  # the reader and the modality of rows with the truth in files of iMRMC
+TRUTH_ROWS = "truth"  # the reader or the modality of rows with the truth in files of iMRMC, in any letters; the reader may also be -1
+IMRMC, BEGIN = ".imrmc", b"BEGIN DATA"
+HEAD = b"reader,case,test,rating"  # the columns of files of iMRMC, which do not name them
 NO_RATING = "row without a rating"
 
 
@@ -63,8 +68,10 @@ def reading_file(
     left out and counted.
     """
     with naming(path):
-        table = table_of(Source(path, encoding), None, decimal)
-        roles = find_roles(table.header, columns or {}, ROLES, NAMES)
+        source = Source(path, encoding)
+        table = _imrmc(source, decimal) if source.ending == IMRMC else table_of(source, None, decimal)
+        table, named = with_case(table, columns or {})
+        roles = find_roles(table.header, named, ROLES, NAMES)
         absent = [role for role in ROLES[1:4] if role not in roles]
         if absent:
             must, way = "have columns for test, reader, case and rating", "name the existing ones: " + arg("columns", {"reader": ...})
@@ -75,17 +82,50 @@ def reading_file(
         ids = {role: _ids(table, cells[role], role, keep[0]) for role in IDS if role in cells}
         truth = None if "truth" not in roles else _truth_of(table, cells["case"], cells["truth"], missing)
         test = ids.get("test", np.ones(len(found), np.int64))
-        own = np.array([str(one) == TRUTH_ROWS for one in ids["reader"].tolist()])
+        for said in cells["rating"].suspicious(missing):
+            note(said)
+        own = _truth_rows(ids["reader"], test)
         if own.any() and truth is None:
-            truth = dict(zip(ids["case"][own].astype(str).tolist(), found[own].tolist()))
+            truth = _truth_of_rows(table, np.flatnonzero(keep[0])[own], ids["case"][own].astype(str).tolist(), found[own].tolist())
             test, found, ids = test[~own], found[~own], {role: one[~own] for role, one in ids.items()}
         _once(table, np.flatnonzero(keep[0])[~own] if len(found) < len(own) else np.flatnonzero(keep[0]), test, ids["reader"], ids["case"])
         left_out = {NO_RATING: keep[1]} if keep[1] else {}
-        return ReadingFile(test, ids["reader"], ids["case"], found, truth, left_out, *roles_of(table.header, table.used))
+        return ReadingFile(test, ids["reader"], ids["case"], found, truth, left_out, *roles_of(table.header, table.sources()))
+
+
+def _imrmc(source: Source, decimal: str) -> CellTable:
+    """Return a file of iMRMC as a table: its rows, without names of columns, follow the line BEGIN DATA."""
+    lines = source.read(text=True).splitlines()
+    start = next((i for i, line in enumerate(lines) if line.strip().upper().startswith(BEGIN)), None)
+    if start is None:
+        raise error("file", "have the line 'BEGIN DATA:' before its rows, as files of iMRMC do", "none")
+    table = Table(b"\n" * start + b"\n".join([HEAD, *lines[start + 1 :]]))  # lines keep their numbers
+    table.decimal = decimal
+    return table
+
+
+def _truth_rows(reader: NDArray[Any], test: NDArray[Any]) -> Bools:
+    """Return which rows hold the truth: those of a reader "truth", or of a reader -1 in a test "truth"."""
+    readers, tests = ([str(one).casefold() for one in ids.tolist()] for ids in (reader, test))
+    return np.array([who == TRUTH_ROWS or (who == "-1" and what == TRUTH_ROWS) for who, what in zip(readers, tests)], bool)
+
+
+def _truth_of_rows(table: CellTable, rows: NDArray[Any], cases: list[str], values: list[float]) -> dict[str, Any]:
+    """Return the truth of each case in rows of its own; reject a case with two."""
+    found: dict[str, Any] = {}
+    for row, case, value in zip(rows.tolist(), cases, values):
+        if found.setdefault(case, value) != value:
+            got = f"{found[case]:g} and {value:g}"
+            raise error("truth", "be the same in all rows of a case", got, f"case {identifiers.name(case)}, {table.place(row)}")
+    return found
 
 
 def truth_file(
-    path: str | os.PathLike[str], case_column: str | None = None, *, missing: Sequence[str] = MISSING, encoding: str = "utf-8"
+    path: str | os.PathLike[str],
+    case_column: str | Sequence[str] | None = None,
+    *,
+    missing: Sequence[str] = MISSING,
+    encoding: str = "utf-8",
 ) -> dict[str, Any] | None:
     """Return the truth of each case of a table with the columns case and truth; None for other files."""
     with naming(path):

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from .._base.checks import error
+from .._base.claims import NOBODY, LeadEnds
 from .._base.notes import Note
 from .._base.notices import heard
 from .._base.ragged import row_of, sizes_of
@@ -25,7 +26,7 @@ from ..humans.record import individual_equivalence_index
 from ..resampling import check_level
 from .corrected import places
 from .corrected_mean import ALIKE, corrected_mean
-from .groups import ScoredSystem, biases_of, by_score_of, clusters_of, ends_of, groups_of
+from .groups import ScoredSystem, biases_of, by_score_of, clusters_of, ends_of, groups_of, lead_of, of_lead
 from .input import JudgedCases, of_rows, read
 from .rows import (
     JudgeBiasRow,
@@ -49,13 +50,17 @@ class JudgeAssessment(Record):
     ----------
     means : list of rows
         For each judge and system: ``judge, system, n_cases, n_labelled, n_annotators, judge_alone, people_alone, people_low,
-        people_high, corrected, low, high, cases_low, cases_high, tuning, notes``. The interval ``low, high`` is over cases and
-        annotators, ``cases_low, cases_high`` over cases alone, with the same annotators.
+        people_high, corrected, low, high, cases_low, cases_high, tuning, n_even, n_groups, differs, notes``. The interval ``low, high``
+        is over cases and annotators, ``cases_low, cases_high`` over cases alone, with the same annotators. ``differs``: for whom the
+        mean of the judge alone is outside these intervals, in the words of ``whom`` below.
     order : list of rows
-        For each judge and pair of systems: ``judge, first, second, n_cases, n_all, judge_alone, difference, low, high, shown, survives,
-        reason``, on the ``n_cases`` that the judge scored on both systems (``n_all``: on the one of which it scored more). The
-        intervals of all pairs of a judge hold together (Bonferroni). ``shown``: the interval of the corrected difference excludes 0;
-        ``survives``: it does, and the judge alone gives the same order.
+        For each judge and pair of systems: ``judge, first, second, n_cases, n_all, judge_alone, difference, low, high, cases_low,
+        cases_high, n_even, n_groups, whom, shown, survives, reason``, on the ``n_cases`` that the judge scored on both systems
+        (``n_all``: on the one of which it scored more). The intervals of all pairs of a judge hold together (Bonferroni). ``whom``: for
+        whom the difference is shown. ``"others"``: both intervals exclude 0, and there are six annotators or more. ``"others if
+        normal"``: both do, and there are three to five, so that it holds for others only if annotators vary like a normal law.
+        ``"these"``: the one over cases does, for these annotators. Else ``"nobody"``. ``shown``: for others or for these;
+        ``survives``: it is, and the judge alone gives the same order.
     distance : list of rows
         For each judge and system: ``judge, system, ratio, low, high, increase, increase_low, increase_high, winning_rate, advantage,
         passed, reason``: :func:`discrepancy_ratio` and :func:`individual_equivalence_index` with intervals over cases and annotators,
@@ -67,10 +72,11 @@ class JudgeAssessment(Record):
         For each judge and group of cases by its score: ``judge, score, n_labelled, mean_score, people, low, high``: what people say
         where the judge says this. A judge that is right on average still differs at both ends, if it is not certain.
     bias : list of rows
-        For each judge and group of cases: ``judge, column, group, n_labelled, bias, low, high, shown, apart, apart_low, apart_high,
-        apart_shown``: the mean of score less label, by system and by the columns, and how far this bias is apart from that of all other
-        groups. Lenient annotators move the bias of every group, so that they nearly cancel in ``apart``. The intervals of a judge and
-        column hold together (Bonferroni), those of ``bias`` and those of ``apart`` each.
+        For each judge and group of cases: ``judge, column, group, n_labelled, bias, low, high, cases_low, cases_high, whom, shown``,
+        and the same of ``apart`` (``apart_low`` to ``apart_shown``): the mean of score less label, by system and by the columns, and
+        how far this bias is apart from that of all other groups. Lenient annotators move the bias of every group, so that they nearly
+        cancel in ``apart``. The intervals of a judge and column hold together (Bonferroni), those of ``bias`` and those of ``apart``
+        each.
     next_labels : list of rows
         For each judge, system and group of cases by the judge's score: ``judge, system, score, n_cases, n_labelled, std, share``: the
         standard deviation of label less λ times score, and the share of new labels that makes the interval over cases narrowest.
@@ -216,11 +222,22 @@ def _mean(one: ScoredSystem, clusters: object, level: float) -> JudgeMeanRow:
     people = found.without_judge
     several = len(one.labels.annotators) > 1
     random = ("cases", "annotators") if several else ("cases",)
-    ends = (*ends_of(found, level, own, random), *ends_of(found, level, own, ("cases",)))
+    held = of_lead(lead := lead_of(found, level, own, random))
+    fixed = held.cases_low, held.cases_high
+    ends = (*((held.low, held.high) if several else fixed), *fixed)
     notes = (*one.notes, *(() if several else (ONE_ANNOTATOR,)))
     sizes = (found.n_cases, found.n_labelled, found.n_annotators)
     alone = (found.judge, people.value, *ends_of(people, level, own, random))
-    return JudgeMeanRow(one.judge, one.system, *sizes, *alone, found.value, *ends, found.tuning, notes)
+    differs = of_lead(_less(lead, found.judge)).whom
+    population = held.n_even, held.n_groups, differs
+    return JudgeMeanRow(one.judge, one.system, *sizes, *alone, found.value, *ends, found.tuning, *population, notes)
+
+
+def _less(lead: LeadEnds, amount: float) -> LeadEnds:
+    """Return an amount less a number, with the number's intervals."""
+    other = lead.turned
+    low, high, two_way_low, two_way_high = (None if end is None else amount + end for end in other[1:5])
+    return LeadEnds(amount + other.lead, low, high, two_way_low, two_way_high, *lead[5:])
 
 
 def _in_both(first: ScoredSystem, second: ScoredSystem, chosen: Mapping[str, Any]) -> tuple[ScoredSystem, ScoredSystem]:
@@ -243,22 +260,22 @@ def _order(own: list[ScoredSystem], chosen: Mapping[str, Any], clusters: object,
     pairs = list(combinations(own, 2))
     for first, second in pairs:
         n_cases, n_all, alone = 0, max(first.mean.n_cases, second.mean.n_cases), math.nan
-        difference = low = high = math.nan
-        reason = ""
+        lead, reason = LeadEnds(math.nan, *(None,) * 5), ""
         try:
             one, other = _in_both(first, second, chosen)
             found, n_cases, alone = one.mean.minus(other.mean), one.mean.n_cases, one.mean.judge - other.mean.judge
-            difference = found.value
-            low, high = ends_of(found, 1 - (1 - level) / len(pairs), clusters_of(clusters, one.labels))
-            if math.isnan(low):
+            lead = lead_of(found, 1 - (1 - level) / len(pairs), clusters_of(clusters, one.labels))
+            if lead.two_way_low is None:
                 with heard():
                     reason = "no interval over annotators: " + (found.two_way().reason or ALIKE)
         except ValueError as problem:
             reason = words_of(problem)
-        shown = bool(low > 0 or high < 0)
-        survives = shown and (alone > 0) == (difference > 0)
+        ends = of_lead(lead)
+        survives = ends.whom != NOBODY and (alone > 0) == (lead.lead > 0)
         pair = (first.judge, first.system, second.system)
-        yield JudgeOrderRow(*pair, n_cases, n_all, alone, difference, low, high, shown, survives, reason)
+        both, fixed = (ends.low, ends.high), (ends.cases_low, ends.cases_high)
+        numbers = (*pair, n_cases, n_all, alone, lead.lead, *both, *fixed, ends.n_even, ends.n_groups)
+        yield JudgeOrderRow(*numbers, ends.whom, ends.whom != NOBODY, survives, reason)
 
 
 def _distance(one: ScoredSystem, clusters: object, level: float) -> JudgeDistanceRow:

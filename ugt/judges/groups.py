@@ -10,11 +10,13 @@ import numpy as np
 
 from .._base import identifiers
 from .._base.arrays import Array, NDArray
+from .._base.claims import NOBODY, LeadEnds, claim_of
 from .._base.notes import Note
 from .._base.notices import heard
 from .._base.ragged import row_of, sizes_of
 from ..annotations import Ratings
 from ..resampling import ids_of_cases
+from ..resampling.spread import RANDOM, with_annotators
 from .corrected import Corrected
 from .corrected_mean import CorrectedDifference, CorrectedMean, record_of
 from .input import JudgedCases
@@ -44,6 +46,48 @@ def ends_of(result: Any, level: float, clusters: Any, random: tuple[str, ...] = 
         except ValueError:
             return math.nan, math.nan
     return low, high
+
+
+def lead_of(result: Any, level: float, clusters: Any, random: tuple[str, ...] = RANDOM) -> LeadEnds:
+    """Return a number as a lead over 0, with its intervals for these annotators and, if annotators are random, for others.
+
+    The numbers of judges are linear in the labels, so that annotators may be left out one by one.
+    """
+    low, high = ends_of(result, level, clusters, RANDOM[:1])
+    alone = LeadEnds(result.value, _known(low), _known(high), None, None, None)
+    both = ends_of(result, level, clusters) if with_annotators(random) else (math.nan, math.nan)
+    if math.isnan(both[0]):
+        return alone
+    with heard():
+        spread = result.two_way(clusters=clusters)
+    return alone._replace(two_way_low=both[0], two_way_high=both[1], n_annotators=spread.effective_annotators, n_groups=spread.n_groups)
+
+
+class OfLead(NamedTuple):
+    """The ends of a lead as numbers, NaN if they are unknown, and for whom it is above or below 0."""
+
+    low: float  # over cases and annotators
+    high: float
+    cases_low: float
+    cases_high: float
+    n_even: float
+    n_groups: int | None
+    whom: str
+
+
+def of_lead(one: LeadEnds) -> OfLead:
+    """Return the numbers of a lead with the claim that they allow, whichever of the two is ahead."""
+    _, low, high, two_way_low, two_way_high, n, n_groups, *_ = one
+    both, alone = (_number(two_way_low), _number(two_way_high)), (_number(low), _number(high))
+    return OfLead(*both, *alone, _number(n), n_groups, claim_of([one.ahead]))
+
+
+def _number(value: float | None) -> float:
+    return math.nan if value is None else value
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value
 
 
 def clusters_of(clusters: object, labels: Ratings) -> Any:
@@ -87,25 +131,36 @@ class _Pooled(NamedTuple):
         """Return which of the pooled cases are in a group, which is given for the cases of each system."""
         return np.concatenate([rows[there] for rows, there in zip(groups, self.labelled)])
 
-    def mean(self, rows: NDArray[np.bool_], level: float) -> tuple[float, float, float]:
-        """Return the mean of some cases and its interval; NaN if they are few."""
-        if rows.sum() < LEAST:
-            return math.nan, math.nan, math.nan
-        return self._ends(record_of(self._of(rows)), level)
+    def mean(self, rows: NDArray[np.bool_]) -> CorrectedMean | None:
+        """Return the mean of some cases; None if they are few."""
+        return None if rows.sum() < LEAST else record_of(self._of(rows))
 
-    def apart(self, rows: NDArray[np.bool_], level: float) -> tuple[float, float, float]:
-        """Return the mean of some cases less that of the others, and its interval; NaN if either are few."""
+    def apart(self, rows: NDArray[np.bool_]) -> CorrectedDifference | None:
+        """Return the mean of some cases less that of the others; None if either are few."""
         if min(rows.sum(), (~rows).sum()) < LEAST:
-            return math.nan, math.nan, math.nan
-        return self._ends(record_of(self._of(rows)).minus(record_of(self._of(~rows))), level)
+            return None
+        return record_of(self._of(rows)).minus(record_of(self._of(~rows)))
 
     def _of(self, rows: NDArray[np.bool_]) -> Corrected:
         n, nothing = len(rows), np.zeros(len(rows))
         return Corrected(JudgedCases(self.numbers, nothing), rows * self.weight, nothing, np.zeros(n, np.int64), 0.0)
 
-    def _ends(self, found: CorrectedMean | CorrectedDifference, level: float) -> tuple[float, float, float]:
-        random = ("cases", "annotators") if len(self.numbers.annotators) > 1 else ("cases",)
-        return (found.value, *ends_of(found, level, self.held, random))
+    @property
+    def random(self) -> tuple[str, ...]:
+        """What is random: annotators only if there are several."""
+        return RANDOM if len(self.numbers.annotators) > 1 else RANDOM[:1]
+
+    def ends(self, found: CorrectedMean | None, level: float) -> tuple[float, float, float]:
+        """Return a number and its interval; NaN if there is none."""
+        return (math.nan,) * 3 if found is None else (found.value, *ends_of(found, level, self.held, self.random))
+
+    def claim(self, found: CorrectedMean | CorrectedDifference | None, level: float) -> tuple[Any, ...]:
+        """Return a number, its intervals over cases and annotators and over cases, for whom it is not 0, and whether for anyone."""
+        if found is None:
+            return (*(math.nan,) * 5, NOBODY, False)
+        low, high, cases_low, cases_high, _, _, whom = of_lead(lead_of(found, level, self.held, self.random))
+        both = (low, high) if with_annotators(self.random) else (cases_low, cases_high)
+        return found.value, *both, cases_low, cases_high, whom, whom != NOBODY
 
 
 def by_score_of(own: list[ScoredSystem], clusters: object, level: float) -> Iterator[JudgeScoreRow]:
@@ -113,7 +168,7 @@ def by_score_of(own: list[ScoredSystem], clusters: object, level: float) -> Iter
     for name, groups in groups_of(own, "score", {}):
         rows = pooled.rows(groups)
         score = float(np.concatenate([one.scores[held] for one, held in zip(own, groups)]).mean())
-        yield JudgeScoreRow(own[0].judge, name, int(rows.sum()), score, *pooled.mean(rows, level))
+        yield JudgeScoreRow(own[0].judge, name, int(rows.sum()), score, *pooled.ends(pooled.mean(rows), level))
 
 
 def biases_of(own: list[ScoredSystem], columns: Mapping[str, Any], clusters: object, level: float) -> Iterator[JudgeBiasRow]:
@@ -123,10 +178,7 @@ def biases_of(own: list[ScoredSystem], columns: Mapping[str, Any], clusters: obj
         together = 1 - (1 - level) / len(found)
         for name, groups in found:
             rows = pooled.rows(groups)
-            bias, apart = (
-                (value, low, high, bool(low > 0 or high < 0))
-                for value, low, high in (pooled.mean(rows, together), pooled.apart(rows, together))
-            )
+            bias, apart = (pooled.claim(one, together) for one in (pooled.mean(rows), pooled.apart(rows)))
             yield JudgeBiasRow(own[0].judge, column, name, int(rows.sum()), *bias, *apart)
 
 

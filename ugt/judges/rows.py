@@ -28,11 +28,18 @@ class JudgeMeanRow(NamedTuple):
     cases_low: float  # over cases, with the same annotators
     cases_high: float
     tuning: float  # the weight λ of the judge
+    n_even: float  # annotators with even shares of the labels who would give as much, or groups of them; NaN: cases alone are random
+    n_groups: int | None  # of annotators who share no case; None: annotators share cases
+    differs: str  # for whom the mean of the judge alone is outside the intervals: others, others if normal, these or nobody
     notes: tuple[Note, ...]
 
 
 class JudgeOrderRow(NamedTuple):
-    """The corrected difference of two systems; the intervals of all pairs of a judge hold together."""
+    """The corrected difference of two systems; the intervals of all pairs of a judge hold together.
+
+    A difference is shown for others (these annotators and others like them), others if normal (others if annotators vary like a normal
+    law), these (these annotators), or nobody.
+    """
 
     judge: str
     first: str
@@ -41,10 +48,15 @@ class JudgeOrderRow(NamedTuple):
     n_all: int  # on the one of which it scored more
     judge_alone: float
     difference: float
-    low: float
+    low: float  # over cases and annotators
     high: float
-    shown: bool  # the interval excludes 0
-    survives: bool  # it does, and the judge alone gives the same order
+    cases_low: float  # over cases, with the same annotators
+    cases_high: float
+    n_even: float  # as of means
+    n_groups: int | None
+    whom: str  # for whom it is shown
+    shown: bool  # for others or for these annotators
+    survives: bool  # it is shown, and the judge alone gives the same order
     reason: str
 
 
@@ -92,19 +104,28 @@ class JudgeScoreRow(NamedTuple):
 
 
 class JudgeBiasRow(NamedTuple):
-    """The mean of score less label in a group of cases, and how far it is apart from that of all other groups."""
+    """The mean of score less label in a group of cases, and how far it is apart from that of all other groups.
+
+    Both are shown for others, others if normal, these or nobody, as differences of systems are.
+    """
 
     judge: str
     column: str
     group: str
     n_labelled: int
     bias: float
-    low: float
+    low: float  # over cases and annotators
     high: float
+    cases_low: float
+    cases_high: float
+    whom: str
     shown: bool
     apart: float
     apart_low: float
     apart_high: float
+    apart_cases_low: float
+    apart_cases_high: float
+    apart_whom: str
     apart_shown: bool
 
 

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._base import identifiers
+from .._base import identifiers, notices
 from .._base.arrays import Array, Int64, NDArray
 from .._base.axes import Frozen
 from .._base.checks import error, instance, option
 from .._base.names import listed
 from .._base.wording import arg
 from ..resampling import check_level
+from ..resampling.ranks import ComparesModels, ModelPairs, PairSpread, ranks_of_few, separated
 from ..resampling.spread import RANDOM, Spread, df_of, few_annotators, half_width_of, say, total_of, unevenness, with_annotators
 from .likelihoods import choices, davidson, maximum
 from .preferences import Preferences
@@ -37,9 +39,12 @@ class StrengthDifference(NamedTuple):
     df: float
 
 
+DRAWS = 4000  # normal numbers for the joint level of all pairs
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Strengths(Frozen):
-    """Strengths of models, from preferences of annotators; made by :func:`strengths`.
+class Strengths(Frozen, ComparesModels):
+    """Strengths of models, from preferences of annotators; made by :func:`strengths`. :func:`ugt.rank_sets` takes them.
 
     Attributes
     ----------
@@ -116,7 +121,8 @@ class Strengths(Frozen):
         """Return one row per model, the strongest first, with the places that the data leave open.
 
         A model is behind another if the interval of their difference excludes 0, at a level at which the intervals of all pairs hold
-        together (Bonferroni). ``best`` place: 1 + the models before it; ``worst``: M less the models behind it.
+        together, step by step as in :func:`ugt.rank_sets`. ``best`` place: 1 + the models before it; ``worst``: M less those behind it.
+        A note says so if fewer than six annotators cannot show how others vary.
 
         Parameters
         ----------
@@ -124,24 +130,31 @@ class Strengths(Frozen):
             As for :meth:`interval`.
         """
         level = check_level(level)
-        self._check(random)
-        n = len(self.models)
-        first, second = np.triu_indices(n, 1)
-        both, apart = with_annotators(random), self.value[first] - self.value[second]
-        parts = [one[first, first] + one[second, second] - 2 * one[first, second] for one in self._spread[:3]]
-        cases, annotators, each = parts if both else (parts[0], 0 * parts[0], 0 * parts[0])
-        q = 1 - (1 - level) / 2 / max(len(first), 1)
-        half = half_width_of(cases, annotators, np.maximum(each, 0), self._spread.n_units, self._effective(random), q)
-        ahead = np.zeros((n, n), bool)
-        ahead[first[apart > half], second[apart > half]] = True
-        ahead[second[-apart > half], first[-apart > half]] = True
+        for note in ranks_of_few(self._spread.effective) if with_annotators(random) else ():
+            notices.note(note)
+        lowest, highest = separated(self.value, self.compared(with_annotators(random)).spreads, level, DRAWS, 0).ranks
         rows = []
         for i in np.argsort(-self.value, kind="stable").tolist():
             low, high = self.interval(self.models[i].item(), level, random=random)
-            best, worst = 1 + int(ahead[:, i].sum()), n - int(ahead[i].sum())
-            value = float(self.value[i])
-            rows.append({"model": self.models[i].item(), "value": value, "low": low, "high": high, "best": best, "worst": worst})
+            value, places = float(self.value[i]), {"best": int(lowest[i]), "worst": int(highest[i])}
+            rows.append({"model": self.models[i].item(), "value": value, "low": low, "high": high, **places})
         return rows
+
+    def compared(self, annotators: bool) -> ModelPairs:
+        """Return the models, and the spreads of their differences over cases, or over cases and annotators."""
+        random = RANDOM if annotators else RANDOM[:1]
+        self._check(random)
+        first, second = np.triu_indices(len(self.models), 1)
+        unit = np.eye(len(self.models))
+        cases, people, each = self._parts(unit[first] - unit[second], annotators)
+        total, apart, effective = total_of(cases, people, each), self.value[first] - self.value[second], self._effective(random)
+
+        def interval(i: int, level: float) -> tuple[float, float]:
+            half = float(half_width_of(cases[i], people[i], each[i], self._spread.n_units, effective, 0.5 + level / 2))
+            return float(apart[i]) - half, float(apart[i]) + half
+
+        spreads = [PairSpread(float(total[i]), partial(interval, i), effective) for i in range(len(first))]
+        return ModelPairs(tuple(map(str, self.models.tolist())), self.value, spreads)
 
     def _at(self, model: object) -> int:
         found = np.flatnonzero(self.models == model)

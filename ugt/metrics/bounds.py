@@ -4,23 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
-from .._base.arrays import Array, Bools, Int32, Int64
-from .._base.checks import room, whole
-from .._base.identifiers import factorize
+from .._base.arrays import Array, Bools, Int32
+from .._base.checks import error, room, whole
+from .._base.wording import arg
 from ..annotations.joins import tells_joins
 from ..plausibilities import as_plausibilities
 from ..plausibilities.estimates import NO_ANNOTATIONS
+from ..plausibilities.protocol import Plausibilities
 from ..resampling import Alike, GroupSums, NumberFacts, Resamples, Result, Statistic, by_case, distinct_rows, over
 from .given import orders_of
+from .places import groups_of, in_order, solved
+from .true_class import TrueClassBounds, UnderCondition, bounds_of, only_with_assume
 
+SURE = 1 - 1e-9  # probability of a class that is certain
 NAMES = ("agreement", "lower", "upper", "independent", "always_right", "copying")
 LEAST_CASES = 50  # cases per group; bounds of smaller groups are too narrow by chance
 CASES_A_PARAMETER, MOST_CELLS = 20, 2 * 10**7  # least cases per parameter of the full form, and the largest table that it may take
-SAME = 9  # decimals to which plausibilities are rounded before they are compared
 
 
 class Assumed(Statistic):
@@ -44,8 +47,8 @@ class Assumed(Statistic):
         pi, chosen = pi[first], chosen[first]  # of the distinct cases
         room("bounds of the accuracy", 8.0 * len(pi) * (4 + 3 * n_classes + (2 * n_classes**2 if self.full else 0)))
         self._tables = (pi, chosen) if self.full else None
-        aligned, own = _aligned(pi, chosen)
-        self._group, self.n_groups = _groups(aligned, np.bincount(self._code, minlength=len(pi)), least)
+        aligned, own = in_order(pi, chosen)
+        self._group, self.n_groups = groups_of(aligned, np.bincount(self._code, minlength=len(pi)), least)
         columns = self._columns(pi, chosen, aligned)
         # places that are alike in every case, of classes that no annotator mentioned, are one place
         new = np.append(True, ((aligned[:, 1:] != aligned[:, :-1]) | (own[:, 1:] != own[:, :-1])).any(axis=0))
@@ -143,7 +146,7 @@ class Assumed(Statistic):
             patterns, of = np.unique(present, axis=0, return_inverse=True)
         for i, there in enumerate(patterns):
             rows = np.flatnonzero(of.reshape(-1) == i)
-            a = _solved(*(table[rows][:, there][:, :, there] for table in (squared, crossed)))
+            a = solved(*(table[rows][:, there][:, :, there] for table in (squared, crossed)))
             found[rows] = (total[rows][:, there] * np.diagonal(a, axis1=1, axis2=2)).sum(axis=1)
         return found
 
@@ -182,49 +185,6 @@ class Assumed(Statistic):
         right = a[np.arange(len(there)), there]
         errors = (chosen - pi @ a)[:, there]
         return np.asarray(pi @ right - total[there] @ right / rest[0] + (solved * total[there] * errors).sum(axis=1))
-
-
-def _solved(matrices: Array, given: Array) -> Array:
-    """Return the (B, m, m) solutions of linear equations; NaN if a matrix is singular."""
-    try:
-        return np.asarray(np.linalg.solve(matrices, given))
-    except np.linalg.LinAlgError:
-        if len(matrices) == 1:
-            return np.full(given.shape, np.nan)
-        halves = slice(len(matrices) // 2), slice(len(matrices) // 2, None)
-        return np.concatenate([_solved(matrices[half], given[half]) for half in halves])
-
-
-def _aligned(pi: Array, chosen: Array) -> tuple[Array, Array]:
-    """Sort the classes of each case by plausibility in both tables; equally plausible classes share their ``chosen`` equally."""
-    order = np.argsort(-pi, axis=1, kind="stable")
-    p, y = (np.take_along_axis(table, order, axis=1) for table in (pi, chosen))
-    new, rank = np.ones(p.shape, bool), np.round(p, SAME)
-    new[:, 1:] = rank[:, 1:] != rank[:, :-1]
-    run = np.cumsum(new.ravel()) - 1
-    share = np.bincount(run, y.ravel()) / np.bincount(run)
-    return p, share[run].reshape(p.shape)
-
-
-def _groups(aligned: Array, times: Int64, least: int) -> tuple[Int32, int]:
-    """Return the group of each row and the number of groups: equal plausibilities, neighbours merged up to ``least`` cases.
-
-    ``times``: the number of cases with each row.
-    """
-    if len(aligned) == 0:
-        return np.zeros(0, np.int32), 1
-    code, first = factorize(np.round(aligned, SAME) + 0.0)
-    order = np.lexsort(aligned[first].T[::-1])[::-1]
-    sizes, group, held = np.bincount(code, times)[order].tolist(), np.empty(len(first), np.int32), [0]
-    for place, size in zip(order, sizes):
-        if held[-1] >= least:
-            held.append(0)
-        group[place] = len(held) - 1
-        held[-1] += size
-    if held[-1] < least and len(held) > 1:
-        group[group == len(held) - 1] = len(held) - 2
-        held.pop()
-    return group[code], len(held)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -296,11 +256,34 @@ def outer_ends(found: Resamples, level: float) -> tuple[float, float]:
     return float(ends[NAMES.index("lower"), 0]), float(ends[NAMES.index("upper"), 1])
 
 
+def _uncertain(post: Plausibilities, ties: str) -> Array:
+    """Return (N, K) probabilities that a class is the first; refuse plausibilities whose first class counts as certain in every case."""
+    pi = post.membership(1, ties=ties)
+    defined = pi[~np.isnan(pi).any(axis=1)]
+    if len(defined) and (defined.max(axis=1) >= SURE).all() and np.nanmin(post.mean().max(axis=1)) < SURE:
+        way = "for the model of annotators use labels and " + arg("assume", "latent class") + ", for shares of votes a Dirichlet"
+        must = "leave the first class of some case open, since bounds against a class taken for certain have no width"
+        raise error("truth", must, "one vector of plausibilities per case", way=way)
+    return pi
+
+
+@overload
+def accuracy_bounds(truth: object, scores: object, k: int = ..., *, ties: str = ..., least_cases: int = ...) -> AccuracyBounds: ...
+
+
+@overload
+def accuracy_bounds(
+    truth: object, scores: object, k: int = ..., *, ties: str = ..., least_cases: int = ..., assume: str, form: str = ...,
+    least_share: float = ..., shared_error: float = ..., level: float = ..., clusters: object = ...,
+) -> TrueClassBounds: ...  # fmt: skip
+
+
 @tells_joins
 def accuracy_bounds(
-    truth: object, scores: object, k: int = 1, *, ties: str = "expectation", least_cases: int = LEAST_CASES
-) -> AccuracyBounds:
-    r"""Return bounds of the top-k accuracy against the true class, and its value under two assumptions that exclude each other.
+    truth: object, scores: object, k: int = 1, *, ties: str = "expectation", least_cases: int = LEAST_CASES, assume: str | None = None,
+    form: str = "auto", least_share: float = 0.0, shared_error: float = 0.0, level: float = 0.95, clusters: object = None,
+) -> AccuracyBounds | TrueClassBounds:  # fmt: skip
+    r"""Return bounds of the accuracy against the true class: under a given truth, or from labels under a named condition (``assume``).
 
     Let ``π_i(t)`` be the probability that class t is the most plausible one of case i [A eq. 4], and ``Y_i(t)`` whether t is among the
     model's best k. If ``π`` is right on average within each group of similar cases, the accuracy ``P(T ∈ C_k)``
@@ -312,9 +295,15 @@ def accuracy_bounds(
       fewer than 20 K² cases it is ``(U - k c) / (s - c)``, with ``s`` the mean of ``Σ_t π²``, ``c = (1 - s) / (K - 1)`` and U the
       agreement; this form also assumes that errors fall on all other classes alike.
 
+    With ``assume="latent class"`` the first argument is the labels, and ``π`` is fitted to them: labels of a case are independent given its
+    true class, and annotators have confusions of their own. The interval then also covers the error of the fit.
+
+    With ``assume="any difficulty"`` labels of a case are independent draws from a law of the case, of any kind, and the true class is the
+    first of this law. Counts without annotators are enough. Neither condition says anything of the model. See Notes.
+
     Parameters
     ----------
-    truth : Point, Dirichlet, Draws, or array (N, K) or (N, draws, K)
+    truth : Point, Dirichlet, Draws, or array (N, K) or (N, draws, K); Labels with ``assume``
         Plausibilities. All results depend on them: a posterior with another reliability has other bounds.
     scores : (N, K) array, or table with names
         Scores of the model, higher is better; infinities are allowed, NaN is not.
@@ -325,23 +314,54 @@ def accuracy_bounds(
     least_cases : int
         Least number of cases of a group. Smaller groups are merged with their neighbours, which have similar plausibilities. Groups of
         few cases give bounds that are too narrow by chance.
+    assume : {"latent class", "any difficulty"}, optional
+        The condition under which labels say something about the true class. Then k is 1, and the result is a :class:`TrueClassBounds`.
+    form : {"auto", "full", "one accuracy"}
+        Of the latent class: a confusion matrix or an accuracy for every annotator. ``"auto"``: full with 20 cases per parameter, and
+        then the hull of both intervals, unless the labels refute one accuracy (likelihood ratio, 5%).
+    least_share : float
+        Under ``"any difficulty"``: share of annotators like these who at least would give the true class of any case, from 0 to 1.
+    shared_error : float
+        Share ε of the cases in which annotators as a group may be wrong, from 0 to 1, under ``assume``: it widens the interval by ε.
+    level : float
+        Level of the interval under ``assume``.
+    clusters : (N,) ids, mapping of case id to id, or (case ids, ids), optional
+        Under ``assume``: clusters of cases that are not independent, such as patients. Default: every case is its own.
 
     Returns
     -------
-    AccuracyBounds
+    AccuracyBounds, or TrueClassBounds with ``assume``
 
     Raises
     ------
     ValueError, TypeError
-        As for :func:`ua_topk_accuracy`; if ``least_cases`` is not a whole number of at least 1.
+        As for :func:`ua_topk_accuracy`; if the truth is one vector of plausibilities per case, such as those of an annotator model, whose
+        first class counts as certain; if an option is out of range, or has no meaning without ``assume``; if labels do not name their
+        annotators, or fewer than 30 cases have labels of three, from which a latent class cannot be fitted; if there are too many
+        classes or labels for the linear programme.
 
     Notes
     -----
-    Intervals are over cases; they do not cover an error of the posterior.
+    Without ``assume``, intervals are over cases; they do not cover an error of the posterior.
+
+    The interval under ``"latent class"`` reaches from the lower to the upper bound. Terms of a group that a sampling error could change
+    are replaced by 0 or 1 if they are within κ = √(log n) standard errors of the change. Influences of cases have a part of the
+    annotators' parameters, ``(∂/∂θ) I⁻¹ s_i``. The fit cannot be checked with three labels per case.
+
+    Under ``"any difficulty"`` let s be the sorted counts of a case, u the count of its true class, v that of the model's class. A mixture G
+    of laws gives ``M(s, u)``, the data give ``P(s, v)``, and ``Σ_u M(s, u) = Σ_v P(s, v)``. The ends are ``max Σ min(M, P)`` and
+    ``min Σ max(0, M(s, u) + P(s, u) - P(s))`` over all G and all P in a confidence region: two linear programmes. G is on a grid of laws.
+    The region has exact limits of the cells without a case, and an ellipsoid of the others. At most 5 classes with labels and 12 labels
+    per case. From 60 cells on, kinds of counts with the same two highest counts are one.
+
+    With ``clusters``, influences are added within clusters, quantiles are Student's with clusters less one degrees of freedom, and the
+    region is that of fewer cases: their number is divided by the largest design effect of any sum of cells.
 
     References
     ----------
-    Fréchet (1951), "Sur les tableaux de corrélation dont les marges sont données".
+    Fréchet (1951), "Sur les tableaux de corrélation dont les marges sont données". Latent class: Dawid & Skene (1979); Emerson et al.
+    (2018), SMMR 27, 2933; Andrews & Soares (2010), Econometrica 78, 119. Any difficulty: after Manski (2003), "Partial identification of
+    probability distributions". Shared errors: Horowitz & Manski (1995), Econometrica 63, 281.
 
     Examples
     --------
@@ -352,11 +372,18 @@ def accuracy_bounds(
     >>> round(found.value, 3), round(found.copying, 3), round(found.always_right, 3), round(found.independent, 3)
     (0.84, 0.84, 0.763, 1.146)
     """
+    if assume is not None:
+        given = {"form": form, "least_share": least_share, "shared_error": shared_error, "level": level, "clusters": clusters}
+        return bounds_of(truth, scores, UnderCondition.of(assume, k, ties=ties, least_cases=least_cases, **given))
+    only_with_assume(form=(form, "auto"), least_share=(least_share, 0.0), shared_error=(shared_error, 0.0), level=(level, 0.95))
+    if clusters is not None:
+        way = "intervals without " + arg("assume") + " take " + arg("clusters") + " themselves"
+        raise error("clusters", "be given with " + arg("assume") + " only", type(clusters).__name__, way=way)
     post = as_plausibilities(truth)
     least_cases = whole("least_cases", least_cases)
     k = whole("k", k, 1, post.n_classes)
     chosen = orders_of(post, scores, k, ties).sets(k).membership(k)
-    one = Assumed(post.membership(1, ties=ties), chosen, k, least_cases)
+    one = Assumed(_uncertain(post, ties), chosen, k, least_cases)
     one.case_ids = post.ids_or_none
     value, *found = (float(number) for number in one.estimate)
     n = one.n_counted

@@ -8,15 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from .._base.arrays import Array, Int64
+from .._base.arrays import Array, Int64, NDArray
 from .._base.checks import instance, room
-from .._base.ragged import distinct
+from .._base.ragged import distinct, row_of, take
+from .._core import _tables
 from ..annotations import Labels, Rankings
 from ..annotations.adjudication import drawn_alike
 from ..annotations.first_choices import FirstChoices, first_choices
 from ..annotations.joins import tells_joins
+from ..annotations.other_annotators import one_of_each, only
 from ..plausibilities.estimates import NO_ANNOTATIONS
 from ..resampling import Panel, Ratios, Result
+from ..resampling.counted import CountedQuotient
+from ..resampling.panels import Panels
+from ..resampling.ratios import over
 from .given import orders_of
 
 
@@ -134,7 +139,50 @@ class NextAgreement(Ratios):
     @property
     def panel(self) -> Panel:
         found = super().panel
-        return found._replace(annotations=lambda: self.annotations) if len(self.annotations.annotators) else found
+        if not len(self.annotations.annotators):
+            return found
+        return found._replace(annotations=lambda: self.annotations, judged_by=self._judged_by, counted=self._counted)
+
+    def _judged_by(self, annotators: NDArray[Any]) -> NextAgreement:
+        return NextAgreement(only(self.annotations, annotators), self.chosen)
+
+    def _counted(self, number: int) -> CountedQuotient | None:
+        """Return a number as a function of counts."""
+        labels = self.annotations
+        if not isinstance(labels, Labels) or not len(labels.label) or labels.count.max() > 1 or not one_of_each(labels):
+            return None  # labels of one annotator share an opinion
+        alike, of = [(self._alike, self._of_counts), (self._none, self._of_pairs), (self._alike, self._of_difference)][number]
+        return CountedQuotient(labels, None, alike, of, pairs=number > 0)
+
+    def _alike(self) -> Int64:
+        return _tables.factorize(np.ascontiguousarray(self.chosen).view(np.uint8))[0].astype(np.int64)
+
+    def _none(self) -> Int64:
+        """Return codes of predictions of which a number is no function."""
+        return np.zeros(len(self.chosen), np.int64)
+
+    def _of_counts(self, panels: Panels, counts: Int64, case: Int64) -> Array:
+        offsets, index, count = panels.counts.class_counts()
+        sizes, at = take(offsets, counts)
+        of = row_of(sizes)
+        total, hits = (np.bincount(of, weight, len(counts)) for weight in (count[at], count[at] * self.chosen[case[of], index[at]]))
+        return np.stack([over(hits, np.maximum(total, 1)), total > 0], axis=1)
+
+    @staticmethod
+    def _of_pairs(panels: Panels, counts: Int64, case: Int64) -> Array:
+        """Return the share of agreeing pairs of different annotators, and whether there is such a pair."""
+        offsets, _, count = panels.counts.class_counts()
+        sizes, at = take(offsets, counts)
+        of = row_of(sizes)
+        total, agreeing = (np.bincount(of, weight, len(counts)) for weight in (count[at], count[at].astype(np.float64) ** 2))
+        same = panels.squares[counts]
+        pairs = total**2 - same
+        return np.stack([np.where(pairs > 0, agreeing - same, 0.0) / np.maximum(pairs, 1), pairs > 0], axis=1)
+
+    def _of_difference(self, panels: Panels, counts: Int64, case: Int64) -> Array:
+        model, annotators = self._of_counts(panels, counts, case), self._of_pairs(panels, counts, case)
+        two = annotators[:, 1]
+        return np.stack([two * (model[:, 0] - annotators[:, 0]), two], axis=1)
 
     def _without_pairs(self) -> tuple[Int64, Int64, Array]:
         """Return case, annotator and the case's contributions without this annotator, one row per opinion."""

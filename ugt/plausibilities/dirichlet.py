@@ -10,7 +10,7 @@ import numpy as np
 from .._base import parallel
 from .._base.arrays import Array, Bools, Int32, Int64
 from .._base.axes import Axes
-from .._base.checks import error, room, scalar, whole
+from .._base.checks import error, room, whole
 from .._base.lazy import cached_property
 from .._base.ragged import dense, offsets_of, row_at, row_of, sizes_of, take
 from .._core import _dirichlet, _order
@@ -18,9 +18,12 @@ from ..resampling import over, seed_of
 from .comparisons import Comparison
 from .dirichlet_comparison import compare, compare_sets
 from .dirichlet_grades import compare_cumulative
+from .dirichlet_parts import annotation_after, parts_of
 from .made_of import MadeOf
 from .metric import TIED_LATTICE, Metric
+from .open_parts import LabelLoss, Parts
 from .orders import Orders, Sets, distinct_ragged
+from .outcomes import expected_after
 from .point import check_table
 from .protocol import Plausibilities
 from .sets import named_groups
@@ -29,7 +32,6 @@ Out = TypeVar("Out", Array, Int32)
 PROFILES, CASES, SAMPLED = 512, 512, 64  # sizes of chunks: of profiles, of cases, of cases that are sampled
 LEAST, MOST = 1e-300, 1e300  # range of concentrations, as in profile.c
 MOST_TOTAL = 1e18  # plausibilities then have relative deviations of 1e-9; above, grids of doubles do not resolve their order
-MOST_OUTCOMES = 2_000_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -68,6 +70,7 @@ class Dirichlet(Plausibilities):
     made_of: MadeOf | None = field(default=None, repr=False)
 
     n_draws = 0
+    has_exact_parts = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "background", np.full(self.axes.n_cases, self.background, np.float64))
@@ -236,18 +239,14 @@ class Dirichlet(Plausibilities):
 
     def certainty_after(self, n_annotators: int, k: int, reliability: float) -> Array:
         """Return the expected certainty (N,) of order k after labels of n more annotators, whose possible labels are enumerated."""
-        n_annotators, k = whole("n_annotators", n_annotators), whole("k", k, 1, self.n_classes)
-        gamma = scalar("reliability", reliability, positive=True)
-        defined = np.flatnonzero(self.defined)
-        row = row_of(self.offsets)
-        table = np.zeros((self.n_cases, int(sizes_of(self.offsets).max(initial=0))))
-        table[row, np.arange(len(row)) - self.offsets[:-1][row]] = self.concentration
-        alike = np.column_stack([self.background, -np.sort(-table, axis=1)])[defined]
-        found, of = np.unique(alike, axis=0, return_inverse=True)
-        value = Outcomes.of_posteriors(found[:, 1:], found[:, 0], self.n_classes, n_annotators, gamma).mean(self, found[:, 0], k)
-        out = np.full(self.n_cases, np.nan)
-        out[defined] = np.minimum(value[of.reshape(-1)], 1.0)
-        return out
+        k = whole("k", k, 1, self.n_classes)
+        return np.asarray(np.minimum(expected_after(self, n_annotators, reliability, lambda later: later.certainty(k)), 1.0))
+
+    def parts(self, loss: LabelLoss) -> Parts:
+        return parts_of(self, loss)
+
+    def annotation_after(self, n_annotators: int, loss: LabelLoss, reliability: float) -> Array:
+        return annotation_after(self, n_annotators, loss, reliability)
 
     def grouped(self, groups: object, names: object = None) -> Dirichlet:
         """Return the plausibilities of groups of classes: a Dirichlet posterior with summed concentrations."""
@@ -314,81 +313,3 @@ class Dirichlet(Plausibilities):
 
     def compare(self, order: Orders, metric: Metric, k: int, *, parameter: float = 0.0, ties: str = "expectation") -> Comparison:
         return compare(self, order, metric, k, parameter)
-
-
-@dataclass(frozen=True)
-class Outcomes:
-    """The outcomes of more labels for posteriors.
-
-    Each outcome has its posterior ``of``, the logarithm of its ``weight``, the number of labels ``left`` for further classes, and a
-    ``table`` of concentrations (L, m), best first, 0 for no class. A sequence of labels, each of which adds γ to the concentration c of its
-    class, has a probability that depends on the number of labels s of each class: it is proportional to the product over classes of
-    c (c + γ) … (c + (s - 1) γ) / s!. So each class in turn gets all possible numbers of the remaining labels. Only the concentrations
-    matter, not their classes: outcomes with equal concentrations are joined.
-    """
-
-    of: Int64
-    weight: Array
-    left: Int64
-    table: Array
-
-    @classmethod
-    def of_posteriors(cls, table: Array, background: Array, n_classes: int, n: int, gamma: float) -> Outcomes:
-        """Return the outcomes of posteriors with listed concentrations (P, m) and the background of all other classes."""
-        n_listed = (table > 0).sum(1)
-        unlisted = np.where(background > 0, n_classes - n_listed, 0)
-        last = np.where(unlisted > 0, -1, n_listed - 1)  # the class that gets all remaining labels
-        found = cls(np.arange(len(table), dtype=np.int64), np.zeros(len(table)), np.full(len(table), n), np.zeros((len(table), 0)))
-        for j in range(table.shape[1]):
-            most = np.where(table[found.of, j] > 0, found.left, 0)
-            found = found.given(table[:, j], gamma, np.where(last[found.of] == j, most, 0), most)[0].merged()
-        part, run, m = found.left, np.zeros(len(found.of)), 0
-        while found.left.any():  # unlisted classes, in descending order of their new labels
-            here = unlisted[found.of] - m
-            least = np.where(found.left > 0, -(-found.left // np.maximum(here, 1)), 0)
-            found, parent, s = found.given(background, gamma, least, np.minimum(found.left, part))
-            run = np.where((s == part[parent]) & (m > 0), run[parent], 0) + 1
-            ways = np.where(s > 0, np.maximum(here[parent], 1) / run, 1.0)
-            found.weight[:] += np.log(ways)
-            found.table[s == 0, -1] = 0.0  # without new labels the class remains unlisted
-            part, m = s, m + 1
-        return found.merged() if m else found
-
-    def given(self, concentration: Array, gamma: float, least: Int64, most: Int64) -> tuple[Outcomes, Int64, Int64]:
-        """Return the outcomes if one more class gets from ``least`` to ``most`` labels, the parent of each, and its number of labels."""
-        n_of = most - least + 1
-        if n_of.sum() > MOST_OUTCOMES:
-            raise error("n_annotators", f"leave at most {MOST_OUTCOMES:,} different outcomes", f"{n_of.sum():,}")
-        parent = np.repeat(np.arange(len(n_of)), n_of)
-        s = np.arange(len(parent)) - np.repeat(np.cumsum(n_of) - n_of - least, n_of)
-        distinct, at = np.unique(concentration, return_inverse=True)
-        labels = np.arange(int(most.max(initial=0)))
-        room("the weights of outcomes", 16 * len(distinct) * len(labels))
-        factors = np.maximum(distinct, np.finfo(float).tiny)[:, None] + gamma * labels
-        rising = np.zeros((len(distinct), len(labels) + 1))
-        np.cumsum(np.log(factors) - np.log(labels + 1.0), axis=1, out=rising[:, 1:])
-        of = self.of[parent]
-        weight = self.weight[parent] + rising[at.reshape(-1)[of], s]
-        table = np.column_stack([self.table[parent], concentration[of] + gamma * s])
-        return Outcomes(of, weight, self.left[parent] - s, table), parent, s
-
-    def merged(self) -> Outcomes:
-        """Return the outcomes with equal ones joined."""
-        table = -np.sort(-self.table, axis=1)
-        _, at, of = np.unique(np.column_stack([self.of, self.left, table]), axis=0, return_index=True, return_inverse=True)
-        weight = np.full(len(at), -np.inf)
-        np.logaddexp.at(weight, of.reshape(-1), self.weight)
-        return Outcomes(self.of[at], weight, self.left[at], table[at])
-
-    def mean(self, posterior: Dirichlet, background: Array, k: int) -> Array:
-        """Return the expected certainty of order k of each posterior."""
-        row, column = np.nonzero(self.table)
-        offsets = offsets_of(np.bincount(row, minlength=len(self.table)))
-        axes = Axes(np.arange(len(self.table), dtype=np.int64), posterior.axes.classes, True)
-        values = self.table[row, column]
-        certainty = Dirichlet(axes, offsets, column.astype(np.int32), values, background[self.of]).certainty(k)
-        most = np.full(len(background), -np.inf)
-        np.maximum.at(most, self.of, self.weight)
-        weight = np.exp(self.weight - most[self.of])
-        total = np.bincount(self.of, weight, len(background))
-        return np.asarray(np.bincount(self.of, weight * certainty, len(background)) / total)

@@ -15,9 +15,11 @@ from .._base.arrays import Array, Int64, NDArray
 from .._base.checks import error
 from .._base.lazy import cached_property
 from ..resampling import Panel, Ratios, Result, Statistic, check_level
+from ..resampling.counted import CountedQuotient
 from .comparisons import Comparison, Law
 
 if TYPE_CHECKING:
+    from ..resampling.panels import Panels
     from .made_of import MadeOf
 
 # Work for the exact distribution over draws (cases x width of the distribution), above which its normal limit is used.
@@ -318,7 +320,18 @@ class OfTruth(Ratios):
 
     @property
     def panel(self) -> Panel:
-        return super().panel._replace(annotations=lambda: self.made_of.annotations_by_name, judged_by=self._judged_by)
+        named = lambda: self.made_of.annotations_by_name  # noqa: E731
+        return super().panel._replace(annotations=named, judged_by=self._judged_by, counted=self._counted)
+
+    def _counted(self, number: int) -> CountedQuotient | None:
+        labels = self.made_of.counted
+        if labels is None:
+            return None
+        alike = None if self.made_of.of_cases is not None else getattr(self.again, "alike", None)
+        return CountedQuotient(labels, self.made_of.rows, alike, self._of_counts)
+
+    def _of_counts(self, panels: Panels, counts: Int64, case: Int64) -> Array:
+        return self._of(self.made_of.of_counts(panels, counts, case), case).columns
 
     def _judged_by(self, annotators: NDArray[Any]) -> Ratios:
         return self._of(self.made_of.judged_by(annotators), np.arange(self.n_cases, dtype=np.int64))

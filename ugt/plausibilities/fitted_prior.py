@@ -40,6 +40,10 @@ class FittedPrior(ABC):
     def moved(self, parameter: int, step: float) -> Any:
         """Return the truth of the rows under a prior with one parameter moved by a step, in its unit."""
 
+    def of_a_case(self, step: float) -> Any:
+        """Return the truth of one case without annotations under the prior with its only parameter moved by a step; None if unknown."""
+        return None
+
     def added(self, columns: Callable[[Any], Array], part: bool = False) -> Array:
         """Return what the estimation of the prior adds to columns (n,) or (n, S) of the cases: Σ_p ∂(Σ column)/∂η_p · ∂η_p/∂w_i.
 

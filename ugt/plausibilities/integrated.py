@@ -19,6 +19,7 @@ from .dirichlet_comparison import best_class
 from .draws import SAME_VALUE
 from .lists import SHIFTS, Lists, ratio, vectors_of
 from .metric import KENDALL, SET, TIED_LATTICE, TOPK, Metric
+from .open_parts import LabelLoss, Parts
 from .orders import Orders, Sets
 from .point import Point
 from .protocol import Plausibilities
@@ -333,6 +334,25 @@ class Integrated(Plausibilities):
         mean, errors = ratio(sums, total, self.points.effective[self._rows])
         mean, variance = (np.where(self.defined, one, np.nan) for one in (mean, np.maximum(square - mean**2, 0.0)))
         return self._with_error(Comparison.independent(mean, variance), np.where(self.unreliable, np.nan, errors))
+
+    def parts(self, loss: LabelLoss) -> Parts:
+        """Return the parts of each case: the loss of the mean by integrals, less that which points leave over the one of each point."""
+        mean, everyone = self.mean(), np.arange(self.n_classes, dtype=np.int64)
+        worth = loss.of_label(mean)
+
+        def use(i: int, case: Case) -> tuple[Array, Array]:
+            table = self.points.groups(case, everyone, self.n_classes)
+            series = np.stack([table @ worth[i], loss.least(table)])
+            series = np.stack([*series, series[0] - series[1]]).reshape(3, SHIFTS, -1)
+            return (case.weight * series).sum(axis=2), case.weight.sum(axis=1)
+
+        sums, weight = (np.array(part) for part in zip(*self.points.each(self._rows, use)))
+        values, errors = ratio(sums, weight[:, None, :], self.points.effective[self._rows][:, None])
+        errors[self.how == EXACT, 0] = 0.0
+        errors = np.where(self.unreliable[:, None], np.nan, errors)[self.defined]
+        total = loss.least(mean)
+        spread = np.sqrt((errors**2).sum(axis=0)) / max(len(errors), 1)
+        return Parts(total, np.clip(total - values[:, 2], 0.0, total), (float(spread[0]), float(spread[1]), float(spread[2])))
 
     def grouped(self, groups: object, names: Any = None) -> Integrated:
         """Return the plausibilities of groups of classes, by weighted points."""

@@ -13,12 +13,15 @@ from .._base.arrays import Array, Int64, NDArray
 from .._base.axes import Frozen
 from .._base.checks import error
 from .._base.lazy import cached_property
-from .._base.ragged import take
-from ..annotations.other_annotators import case_offsets, only, weighing, without_each
+from .._base.ragged import row_of, sizes_of, take
+from ..annotations import Labels
+from ..annotations.other_annotators import case_offsets, of_cases, only, weighing, without_each
 from ..resampling import UNNAMED
 from .fitted_prior import FittedPrior
+from .orders import Kept
 
 if TYPE_CHECKING:
+    from ..resampling.panels import Panels
     from .protocol import Plausibilities
 
 
@@ -52,6 +55,14 @@ class MadeOf(Frozen):
         return None if self.fit is None else partial(replace(self.fit, rows=self.rows).added, columns)  # type: ignore[type-var]
 
     @property
+    def n_annotations(self) -> Int64:
+        """The (N,) number of annotations of each case that they were made of, also of those that the truth has not."""
+        known, offsets = self.annotations, case_offsets(self.annotations)
+        if isinstance(known, Labels):
+            return np.bincount(row_of(offsets), known.count, known.n_cases).astype(np.int64)
+        return sizes_of(offsets)
+
+    @property
     def annotations_by_name(self) -> Any:
         """The annotations of the cases; an error if annotators have no names."""
         known = self.annotations
@@ -75,6 +86,29 @@ class MadeOf(Frozen):
         rows = np.arange(self.annotations.n_cases) if self.rows is None else self.rows
         case, annotator, known, at = without_each(self.annotations, rows, counted=self.weights is None)
         return case, annotator, self._made(known, None if self.weights is None else self.weights[at], rows[case])
+
+    @property
+    def counted(self) -> Labels | None:
+        """The labels of named annotators, if the truth follows from the counts of each case."""
+        known = self.annotations
+        return known if isinstance(known, Labels) and len(known.annotators) and self.weights is None else None
+
+    def of_counts(self, panels: Panels, counts: Int64, case: Int64) -> Plausibilities:
+        """Return the truth of P cases, each with some of the counts of panels (P,) and with the prior of a case (P,)."""
+
+        def make() -> Plausibilities:
+            if self.of_cases is None:
+                return self._made(panels.counts, None, case).take(counts)
+            rows = case if self.rows is None else np.asarray(self.rows)[case]
+            return self._made(of_cases(panels.counts, counts), None, rows)
+
+        key = panels, counts.tobytes(), None if self.of_cases is None else case.tobytes()
+        found: Plausibilities = self._kept.last("counts of panels", key, make)
+        return found
+
+    @cached_property
+    def _kept(self) -> Kept:
+        return Kept()
 
     def _made(self, known: object, weights: Array | None, cases: Int64) -> Plausibilities:
         of_cases = {} if self.of_cases is None else {"alpha": self.of_cases[cases]}

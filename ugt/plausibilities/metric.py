@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial, reduce
+from functools import reduce
 from math import gcd, log2
-from typing import TYPE_CHECKING, Any, Callable
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple
 
 from .comparisons import Comparison
 from .estimates import Estimate, estimate
@@ -55,7 +55,7 @@ class Metric:
     def of(self, truth: Plausibilities, order: Orders, k: int, *, ties: str = "expectation", parameter: float | None = None) -> Estimate:
         """Return the value of the metric for an order that holds at least the best k."""
         options = {"parameter": self.parameter if parameter is None else parameter, "ties": ties}
-        again = partial(_again, self.name, order, k, options)
+        again = Again(self.name, order, k, options)
         return estimate(truth.compare(order, self, k, **options), truth, again=again)  # type: ignore[arg-type]
 
     def lattice(self, k: int, parameter: float, ties: bool) -> int:
@@ -71,10 +71,21 @@ def metric_called(name: str) -> Metric:
     return METRICS[name]
 
 
-def _again(metric: str, order: Orders, k: int, options: dict[str, Any], truth: Plausibilities, rows: Int64) -> Comparison:
-    """Return the comparison of some rows of an order with a truth of the same number of cases, which keeps the rows for other metrics."""
-    own = truth._kept.last("rows of an order", (order, rows.tobytes()), lambda: order.take(rows))
-    return truth.compare(own, METRICS[metric], k, **options)
+class Again(NamedTuple):
+    """The comparison of some rows of an order with a truth of the same number of cases, which keeps the rows for other metrics."""
+
+    metric: str
+    order: Orders
+    k: int
+    options: dict[str, Any]
+
+    def __call__(self, truth: Plausibilities, rows: Int64) -> Comparison:
+        own = truth._kept.last("rows of an order", (self.order, rows.tobytes()), lambda: self.order.take(rows))
+        return truth.compare(own, METRICS[self.metric], self.k, **self.options)
+
+    def alike(self) -> Int64:
+        """Return codes (n,) of the best k classes, of which equal ones have equal values."""
+        return self.order.alike(self.k)
 
 
 def _finest(k: int) -> int:

@@ -12,7 +12,7 @@ from .._base import parallel
 from .._base.arrays import Array, Int32, Int64, NDArray
 from .._base.checks import room
 from .._base.lazy import cached_property
-from .._base.ragged import dense, offsets_of, row_of, sizes_of, take
+from .._base.ragged import alike, dense, offsets_of, row_of, sizes_of, take
 from .._core import _order
 from ..resampling import distinct_rows
 
@@ -221,6 +221,16 @@ class Orders:
     @cached_property
     def _kept(self) -> Kept:
         return Kept()
+
+    def alike(self, k: int) -> Int64:
+        """Return codes (n,) of the rows, equal for those with the same best k classes and the same ties among them."""
+
+        def make() -> Int64:
+            best = self.start < k
+            offsets = np.append(0, np.cumsum(best))[self.offsets].astype(np.int64)
+            return alike(offsets, self.index[best], self.start[best])[0]
+
+        return np.asarray(self._kept.every(("alike", k), make))
 
     def sets(self, k: int) -> Sets:
         def make() -> Sets:

@@ -19,6 +19,7 @@ from .._core import _order
 from .comparisons import Comparison
 from .made_of import MadeOf
 from .metric import KENDALL, SET, TOPK, Metric
+from .open_parts import LabelLoss, Parts
 from .orders import CERTAIN, TIED, Orders, Sets
 from .protocol import Plausibilities
 from .sets import best_sets, heaviest, named_groups
@@ -102,6 +103,14 @@ class Vectors(Plausibilities):
 
     def of_class(self, worth: Array) -> Comparison:
         return self._each(lambda values, rows: (values * worth[rows, None, :]).sum(2))
+
+    def parts(self, loss: LabelLoss) -> Parts:
+        """Return the parts of each case: means over draws, and the loss of the mean of the draws, which is that of each draw on average."""
+        mean = self.mean()
+        worth, total = loss.of_label(mean), loss.least(mean)
+        known = self._each(lambda values, rows: loss.least(values))
+        excess = self._each(lambda values, rows: (values * worth[rows, None, :]).sum(2) - loss.least(values))
+        return Parts(total, np.minimum(known.per_case, total), (self.of_class(worth).mc_error, known.mc_error, excess.mc_error))
 
     def of_cumulative(self, law: Array, order: Int64, steps: Array, power: int, *, spread: bool = True) -> Comparison:
         predicted = np.cumsum(law[:, order], axis=1)[:, None, :-1]

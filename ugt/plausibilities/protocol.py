@@ -13,6 +13,7 @@ from .comparisons import Comparison
 from .diagnostics import Diagnostics
 from .made_of import MadeOf
 from .metric import METRICS, Metric
+from .open_parts import LabelLoss, Parts
 from .orders import Kept, Orders, Sets
 from .sets import as_sets
 
@@ -28,6 +29,7 @@ class Plausibilities(OnAxes):
 
     is_certain = False  # whether each case has one certain vector
     is_sampled = False  # whether results are means over draws, with Monte Carlo errors
+    has_exact_parts = False  # whether what is open about one more label is known in closed form
     is_joint = False  # whether draws of different cases may be dependent, such as through drawn parameters of annotators
     n_draws: int  # number of vectors of a case; 0 if any number can be drawn
     made_of: MadeOf | None = None  # the annotations, for intervals over annotators; None if unknown
@@ -79,6 +81,16 @@ class Plausibilities(OnAxes):
     def certainty_after(self, n_annotators: int, k: int, reliability: float) -> Array:
         """Return the expected certainty (N,) of order k after labels of n more annotators; only Dirichlet posteriors have one."""
         raise TypeError(f"posterior must be a Dirichlet, which dirichlet returns. Got {type(self).__name__}.")
+
+    def parts(self, loss: LabelLoss) -> Parts:
+        """Return what is open about one more label of each case, and what knowing the plausibilities would leave open."""
+        raise NotImplementedError
+
+    def annotation_after(self, n_annotators: int, loss: LabelLoss, reliability: float) -> Array:
+        """Return what annotations are expected to leave open (N,) after labels of n more annotators; only of Dirichlet posteriors."""
+        raise TypeError(
+            f"truth must be a Dirichlet, which dirichlet returns, for what further labels would settle. Got {type(self).__name__}."
+        )
 
     def diagnostics(self) -> Diagnostics | None:
         """Return the diagnostics of the chains of each case; None without chains."""

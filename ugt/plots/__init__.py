@@ -10,6 +10,7 @@ from ._cases import accuracy_over_draws, case_histogram, case_scatter, certainty
 from ._grades import error_by_grade, grade_shares, predictions_by_grade
 from ._lines import calibration_dispersion_map, metric_by_reliability, plan_frontier, reliability_diagram
 from ._profiles import reliability_profile
+from ._ranks import rank_sets
 from ._readers import annotator_roc_points, bland_altman
 from ._soft import soft_curve, soft_labels
 from ._tables import agreement_matrix, coverage_and_size, forest, rank_by_reliability, rank_heat_map
@@ -18,5 +19,5 @@ from ._truth import plausibilities, ternary
 __all__ = ["COLOURS", "DASHES", "MARKERS", "accuracy_over_draws", "agreement_matrix", "annotator_roc_points", "bland_altman"]
 __all__ += ["calibration_dispersion_map", "case_histogram", "case_scatter", "certainty_curve", "coverage_and_size", "error_by_grade"]
 __all__ += ["forest", "grade_shares", "metric_by_reliability", "plan_frontier", "plausibilities", "predictions_by_grade"]
-__all__ += ["rank_by_reliability", "rank_heat_map", "rated_case", "reliability_diagram", "reliability_profile", "soft_curve"]
-__all__ += ["soft_labels", "ternary"]
+__all__ += ["rank_by_reliability", "rank_heat_map", "rank_sets", "rated_case", "reliability_diagram", "reliability_profile"]
+__all__ += ["soft_curve", "soft_labels", "ternary"]

@@ -8,18 +8,24 @@ from typing import Callable, NamedTuple
 
 from .._base.counts import counted, whole
 from .._base.notes import Note
+from ..tables.latent_class import LatentClassRow
 from ..tables.panel import REFUTED
 from ..tables.rows import defined
+from ..tables.sensitivity import IN_PROPORTION, SensitivityRow
 from ..tables.standings import MetricRow
+from ..tables.true_accuracy import TrueAccuracyRow
 from ..tables.worklist import UnanimousRow
 from . import wording
 from .departures import differences
-from .digest import Digest, joined, kind_of_data, names, shown
+from .digest import Digest, joined, names, shown
 from .digits import Digits
 from .markup import first_row, link, plain
+from .truths import mean_agreement, mending, nothing_fits, replaced
+from .words import kind_of_data
+from .yardsticks import rare_class
 
 MOST = 6
-FEW_CLUSTERS, VERY_FEW_CLUSTERS, FEW_ANNOTATORS = 30, 10, 5
+FEW_CLUSTERS, VERY_FEW_CLUSTERS, FEW_ANNOTATORS = 30, 3, 5
 SINGLE = 0.2  # share of cases with one annotation from which a caution is given
 FREE = 0.15  # difference of the best model to the constant answer (for errors: share of its error) below which a caution is given
 
@@ -45,6 +51,12 @@ NOTED = {
         "Some cases seem to have further annotations because the first ones differed. Agreement and debiased losses are computed "
         "from the first ones.",
     ),
+    "panels": Caution(
+        False, "Annotators in panels of their own",
+        "Some annotators share no case with others, as those of different sites do. What is for others is then for other panels with "
+        "cases of their own: it needs three panels, and six for a claim without a normal law. Other annotators of these panels have an "
+        "interval of their own.",
+    ),
     "several_labels": Caution(
         True, "Several labels of a case by one annotator",
         "Each of them counts, as second readings do. If one of them is a mistake, remove it from the file. The notes say how often "
@@ -69,11 +81,6 @@ NOTED_BELOW = {
         "label as certain.",
     ),
 }  # fmt: skip
-NOT_CORRECTNESS = Caution(
-    True, "Agreement, not correctness",
-    "These are rates of agreement with a truth drawn from the annotations, not the probability that a model is right. A model that knows "
-    "more than the annotators gets no credit for it; one that is always right may score below the ceiling.",
-)  # fmt: skip
 NOT_ERRORS = Caution(
     True, "Distance to the annotators’ truth",
     "These are distances to a truth drawn from the annotations, not errors against a verified truth. A model that knows more than the "
@@ -94,8 +101,8 @@ def further(digest: Digest) -> list[Caution]:
 
 
 def every(digest: Digest) -> list[Caution]:
-    """Return all cautions in the order of ``RULES``."""
-    return [caution for rule in RULES for caution in rule(digest)]
+    """Return all cautions in the order of ``RULES``; those of numbers under a truth model only if one describes the annotators."""
+    return [caution for rule in RULES if not (digest.source.unfit and rule in OF_TRUTHS) for caution in rule(digest)]
 
 
 def spoilt(notes: Sequence[Note]) -> list[tuple[str, list[str]]]:
@@ -137,7 +144,34 @@ def _noted(table: Mapping[str, Caution], digest: Digest) -> Iterator[Caution]:
 
 
 def _always(digest: Digest) -> Iterator[Caution]:
-    yield NOT_CORRECTNESS if digest.headline.higher_is_better else NOT_ERRORS
+    if not digest.headline.higher_is_better:
+        yield NOT_ERRORS
+        return
+    other = (
+        "knows more than the annotators gets no credit for it" if len(digest.models) < 2
+        else "makes the annotators’ errors gains by it and can be ahead of a better one"
+    )  # fmt: skip
+    right = "need not score 100%" if digest.ceiling is None else "may score below the ceiling"  # without one if it is refuted
+    yield Caution(
+        True, "Agreement, not correctness",
+        "These are rates of agreement with a truth drawn from the annotations, not the probability that a model is right. A model that "
+        f"{other}; one that is always right {right}.",
+    )  # fmt: skip
+
+
+def _shared_errors(digest: Digest) -> Iterator[Caution]:
+    """Yield a caution if the labels show that a model errs as the annotators do, and another one less."""
+    bounds = {e.model for e in digest.source.rows(TrueAccuracyRow) if e.shares_errors}
+    latent = {e.model: e for e in digest.source.rows(LatentClassRow)}
+    alike = [m for m in digest.models if m in bounds or (m in latent and latent[m].shares_errors)]
+    apart = [m for m in digest.models if m not in alike and ((m in latent and latent[m].errs_apart) or bounds)]
+    if alike and (apart or len(digest.models) == 1):
+        less = f"; those of {names(apart[:2])} do less, so that agreement favours {names(alike[:1])}" if apart else ""
+        yield Caution(
+            True, f"{names(alike[:1])} shares the annotators’ errors",
+            f"Given the class behind the labels, its errors go with those of the annotators{less}. Agreement with them does not show how "
+            "often it is right.",
+        )  # fmt: skip
 
 
 def _of_authors(digest: Digest) -> Iterator[Caution]:
@@ -187,7 +221,7 @@ def _little_gained(digest: Digest) -> Iterator[Caution]:
 
 
 def _reliability(digest: Digest) -> Iterator[Caution]:
-    found = [r for r in digest.reliabilities if r is not None]
+    found = [r for r in digest.unrefuted if r is not None]
     if len(found) > 1:
         first = digest.models[0] if digest.models else None
         ends = [
@@ -203,8 +237,25 @@ def _reliability(digest: Digest) -> Iterator[Caution]:
                 "The reliability is the weight that annotations get: it is chosen, not estimated. "
                 f"{anchor(digest)}{who} {said}. Quote both.",
             )  # fmt: skip
+    elif len(found) == 1 and len(digest.reliabilities) > 1:
+        yield Caution(True, "The reliability is assumed", f"{anchor(digest)}{_in_proportion(digest)}")
     elif len(found) == 1:
         yield Caution(True, "One reliability only", f"{anchor(digest)}Whether the result depends on the reliability was not examined.")
+
+
+def _in_proportion(digest: Digest) -> str:
+    """Return the sentences on reliabilities with this prior, which are refuted, and with one in proportion, which nobody can check."""
+    others = joined([f"{r:g}" for r in digest.reliabilities if r is not None and r != digest.main])
+    said = f"With this prior held-out annotators refute reliabilities {others}."
+    if not digest.models or not digest.headline.higher_is_better:
+        return said
+    first = digest.models[0]
+    rows = [e for e in digest.source.rows(SensitivityRow) if (e.kind, e.metric, e.model) == (IN_PROPORTION, digest.headline.metric, first)]
+    ends = [(e.setting, e.value) for e in rows if e.value is not None]
+    if len(ends) < 2:
+        return said
+    values = " and ".join(f"{digest.digits.percent(value)} at {at}" for at, value in ends)
+    return f"{said} With a prior in proportion no label can decide between them: {shown(first)} has {values}. Quote both."
 
 
 def _generated(digest: Digest) -> Iterator[Caution]:
@@ -225,14 +276,29 @@ def _annotators(digest: Digest) -> Iterator[Caution]:
         yield Caution(True, "One annotator", "One annotator cannot show how much annotators differ.")
     elif k:
         rows = [digest.row(m, digest.main) for m in digest.models]
-        named = not digest.withheld and any(e is not None and e.two_way_low is not None for e in rows)
+        named = not digest.withheld and not digest.source.unfit and any(e is not None and e.two_way_low is not None for e in rows)
         quote = "The second interval in the table is for other annotators like these, too: quote it beside the first."
         further = quote if named else "Another panel may move the values further."
         held, cases = ("Results", "") if digest.withheld else ("Intervals", "Cases were resampled, annotators were not. ")
+        held, cases = ("First intervals", "Only cases were resampled for them. ") if named else (held, cases)
         yield Caution(k < FEW_ANNOTATORS, f"{held} are for these {whole(k)} annotators", f"{cases}{further}")
 
 
+def _rare(digest: Digest) -> Iterator[Caution]:
+    """Yield what each area is, if page one has those of a rare class."""
+    rare = rare_class(digest, digest.models[0]) if len(digest.models) == 1 else None
+    if rare is not None:
+        share = Digits(0 if min(rare.share, 1 - rare.share) >= 0.02 else 1).percent(rare.share)
+        yield Caution(
+            True, "Three areas of a rare class",
+            f"{share} of the labels are “{shown(rare.class_)}”, and false ones are part of the soft truth: its area can be too low. The "
+            "hard one takes votes as certain. The one against the latent class is right if score and annotators err independently.",
+        )  # fmt: skip
+
+
 def _two_scales(digest: Digest) -> Iterator[Caution]:
+    if len(digest.models) == 1 and rare_class(digest, digest.models[0]) is not None:
+        return
     if digest.source.data.n_classes == 2 and any(e.metric == "hard_auroc" for e in digest.source.rows(MetricRow)):
         yield Caution(
             False, "Two scales of AUROC",
@@ -257,13 +323,21 @@ def _no_plan(digest: Digest) -> Iterator[Caution]:
 def _misfit(digest: Digest) -> Iterator[Caution]:
     """Yield a caution if the truth model does not predict how often a further annotator agrees with the others."""
     e = digest.held_out
-    if e is not None and digest.misfit(REFUTED):
-        digits = Digits.of([(e.low, e.high)])
+    if e is not None and digest.misfit(REFUTED) and digest.source.provenance.truth_chosen is None:
+        seen, predicted = mean_agreement(digest, e)
         yield Caution(
             True, "The truth model does not fit",
-            f"An annotator who was held out agrees with the vote of the others in {digits.percent(e.observed)} of cases; the truth "
-            f"model predicts {digits.percent(e.predicted)}. Its prior or its reliability does not describe these annotators.",
+            f"An annotator who was held out agrees with the vote of the others in {seen} of cases; the truth model predicts {predicted}. "
+            f"{mending(digest)}",
         )  # fmt: skip
+
+
+def _chosen(digest: Digest) -> Iterator[Caution]:
+    """Yield a caution if another truth than the default leads, or if none describes the annotators."""
+    if digest.source.unfit:
+        yield Caution(True, "No truth model describes these annotators", nothing_fits(digest))
+    elif digest.source.provenance.truth_chosen == "fits":
+        yield Caution(True, "The default truth is refuted", replaced(digest))
 
 
 def _over_constant(digest: Digest) -> str:
@@ -304,6 +378,8 @@ def _of_cases(digest: Digest) -> Iterator[Caution]:
 
 # The order of the first page: what makes numbers wrong, what they are, what they rest on, what is missing.
 RULES: tuple[Callable[[Digest], Iterable[Caution]], ...] = (
-    _spoilt, _departs, _few_clusters, partial(_noted, NOTED), _always, _of_authors, partial(_noted, NOTED_BELOW), _no_probabilities,
-    _single, _little_gained, _misfit, _reliability, _generated, _annotators, _two_scales, _of_cases, _no_plan,
+    _spoilt, _chosen, _departs, _few_clusters, partial(_noted, NOTED), _shared_errors, _always, _rare, _of_authors,
+    partial(_noted, NOTED_BELOW), _no_probabilities, _single, _little_gained, _misfit, _reliability, _generated, _annotators, _two_scales,
+    _of_cases, _no_plan,
 )  # fmt: skip
+OF_TRUTHS = (_always, _little_gained, _reliability, _two_scales)  # they quote or explain numbers under a truth model

@@ -6,29 +6,29 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Union
 
+from .._base.claims import NOBODY
 from .._base.counts import counted, whole
 from .._base.lazy import cached_property
 from ..tables.answer import ConstantRow, ReferenceRow
 from ..tables.comparison import DifferenceRow
 from ..tables.errors import LeastErrorRow, NextErrorRow
-from ..tables.names import UNWEIGHTED, VOTED, higher_is_better
-from ..tables.panel import PanelRow
+from ..tables.names import PERFECT, UNWEIGHTED, VOTED, higher_is_better
+from ..tables.panel import SIGNIFICANT, PanelRow
 from ..tables.performance import CertaintyRow
 from ..tables.rows import defined, reliability_key
 from ..tables.source import ReportSource
 from ..tables.standings import MetricRow
 from ..tables.strata import FEW_CASES, FEW_CLUSTERS
 from ..tables.true_accuracy import NextAnnotatorRow
+from ..tables.verdict import VerdictRow
 from .digits import Digits, Ends
 from .headline import ACCURACY, Headline, headline_of
 from .lead import Lead, Standing
-from .markup import Value, apart, first_row, level_of, text, unique, visible
+from .markup import LONGEST, Value, distinct, first_row, level_of, short, text, unique, visible
 from .svg import N_COLOURS
 
 SETTLED = 0.99
 CERTAINTIES = (SETTLED, 0.9, 0.8, 0.5)
-SIGNIFICANT = 0.05  # p-value below which the truth model is said not to describe the annotators
-LONGEST = 32  # characters of a name on the first page
 
 
 Limit = Union[CertaintyRow, LeastErrorRow]  # of a value: the most, or the least, that any model can have
@@ -39,23 +39,6 @@ class BesidePeople(NamedTuple):
 
     value: float | None
     annotators: float | None
-
-
-def short(name: str, most: int = LONGEST) -> str:
-    """Return a name that fits, cut at a word if possible."""
-    said = " ".join(name.split())
-    if len(said) <= most:
-        return said
-    cut = said[: most - 1]
-    within = said[most - 1] != " " and " " in cut[most // 2 :]
-    return (cut.rsplit(" ", 1)[0] if within else cut).rstrip(" ,;:.") + "…"
-
-
-def distinct(names: Sequence[str], most: int) -> list[str]:
-    """Return names that fit; those that would be cut to the same text keep their ends, or the part in which they differ, instead."""
-    cut = [short(name, most) for name in names]
-    alike = {one: apart([n for n, c in zip(names, cut) if c == one and len(n) > most], most) for one in cut if cut.count(one) > 1}
-    return [alike.get(one, {}).get(name, one) for one, name in zip(cut, names)]
 
 
 def briefly(names: Sequence[str]) -> list[str]:
@@ -110,6 +93,13 @@ class Digest:
         return found or unique(e.reliability for e in self.least_errors) or [None]
 
     @cached_property
+    def unrefuted(self) -> list[float | None]:
+        """The reliabilities over which page one has ranges: the main one, and those that held-out annotators do not refute."""
+        rows = (e for e in self.source.rows(PanelRow) if e.annotator is None and e.p_value is not None)
+        refuted = {e.reliability for e in rows if defined(e.p_value) < SIGNIFICANT}
+        return [r for r in self.reliabilities if r == self.main or r not in refuted]
+
+    @cached_property
     def main(self) -> float | None:
         """The middle reliability; all numbers of the first page are under this truth."""
         return self.reliabilities[len(self.reliabilities) // 2]
@@ -140,9 +130,10 @@ class Digest:
 
     @cached_property
     def models(self) -> list[str]:
-        """The models with a value under the main truth, the best first."""
+        """The models with a value under the main truth, the best first; by the voted label if no truth model describes the annotators."""
         found = [m for m in self.source.models if self.row(m, self.main)]
-        return sorted(found, key=self.value, reverse=self.headline.higher_is_better)
+        values = {m: defined(row.value) if self.source.unfit and (row := self.voted(m)) else self.value(m) for m in found}
+        return sorted(found, key=values.__getitem__, reverse=self.headline.higher_is_better)
 
     def style(self, model: str) -> int:
         """Return the number of a model's mark: its place among all models, or among the best if there are more models than colours."""
@@ -215,7 +206,7 @@ class Digest:
 
     def signs(self, model: str, other: str) -> dict[Any, int]:
         """Return which model is ahead under each truth, the voted label last."""
-        leads: dict[Any, Lead | None] = {r: self.lead(model, other, reliability=r) for r in self.reliabilities}
+        leads: dict[Any, Lead | None] = {r: self.lead(model, other, reliability=r) for r in self.unrefuted}
         leads["voted"] = self.lead(model, other, self.headline.voted)
         return {name: lead.sign for name, lead in leads.items() if lead is not None}
 
@@ -232,8 +223,16 @@ class Digest:
         return Standing(best, alike, next(iter(leads.items()), None))
 
     @cached_property
+    def verdict(self) -> VerdictRow | None:
+        """Whether the model with the best value is ahead of all others, and for whom, in the headline measure under the main truth."""
+        wanted = self.headline.metric, self.headline.k, self.main
+        return first_row(e for e in self.source.rows(VerdictRow) if e[:3] == wanted)
+
+    @cached_property
     def leaders(self) -> list[str]:
-        """The model with the best value, and all that cannot be distinguished from it."""
+        """The model with the best value, alone if it is ahead; or with all that cannot be distinguished from it."""
+        if self.verdict is not None and self.verdict.claim != NOBODY:
+            return self.models[:1]
         found = self.standing()
         return [] if found is None else [found.best, *found.alike]
 
@@ -273,7 +272,9 @@ class Digest:
 
     @cached_property
     def limits(self) -> Sequence[Limit]:
-        """The rows of the value under each truth that no model can exceed: the mean certainty, or the least error."""
+        """The rows of the value under each truth that no model can exceed; none if annotators who were held out refute the truth."""
+        if self.misfit():
+            return ()
         if self.headline.higher_is_better:
             return self.certainty_rows
         return self.least_errors
@@ -308,7 +309,7 @@ class Digest:
 
     def misfit(self, p_value: float = SIGNIFICANT) -> bool:
         """Return whether the truth model does not describe held-out annotators."""
-        return self.held_out is not None and self.held_out.p_value is not None and self.held_out.p_value <= p_value
+        return self.held_out is not None and self.held_out.p_value is not None and self.held_out.p_value < p_value
 
     def certainties(self, reliability: float | None) -> list[float]:
         """Return the certainties of the cases that have one."""
@@ -327,9 +328,11 @@ class Digest:
         return [(high - low) / max(len(found), 1) for low, high in zip([0, *above], above)]
 
     def reference(self, name: str, metric: str, k: object = ...) -> ReferenceRow | None:
-        """Return the value of a simple or a perfect model under the main truth."""
-        known = (e for e in self.source.rows(ReferenceRow) if (e.reference, e.metric, e.reliability) == (name, metric, self.main))
-        return first_row(e for e in known if k is ... or e.k == k)
+        """Return the value of a simple or a perfect model under the main truth; no limit of a refuted one."""
+        if name == PERFECT and metric.startswith("soft_") and self.misfit():
+            return None
+        wanted = name, self.main, metric
+        return first_row(e for e in self.source.rows(ReferenceRow) if e[:3] == wanted and k in (..., e.k))
 
     # ---- words
 
@@ -380,18 +383,4 @@ def reliability_words(given: Sequence[Any], voted: str = "voted label") -> str:
 
 def joined(given: Sequence[str]) -> str:
     """Return text such as "a, b and c"."""
-    return given[0] if len(given) == 1 else f"{', '.join(given[:-1])} and {given[-1]}"
-
-
-def per_case(source: ReportSource, kind: str) -> list[str]:
-    """Return text such as "3 labels per case" or "2 to 5 labels per case", as a list; empty if the numbers are unknown."""
-    known = source.data.annotations_per_case
-    if not known:
-        return []
-    least = "" if known.min == known.max else f"{known.min:g} to "
-    return [f"{least}{known.max:g} {kind if least or known.max != 1 else kind[:-1]} per case"]
-
-
-def kind_of_data(source: ReportSource) -> str:
-    """Return text such as "labels", "rankings" or "plausibilities"."""
-    return {"labels": "labels", "rankings": "rankings", "ratings": "ratings"}.get(str(source.data.kind), "plausibilities")
+    return " and ".join(filter(None, [", ".join(given[:-1]), *given[-1:]]))

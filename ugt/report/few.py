@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 # the rows of metrics ask the digest.
 OVER_CASES = (
     "agreement", "humans", "next_annotator", "panel_check", "calibration", "curves", "curve_scores", "class_agreement",
-    "group_agreement", "true_accuracy", "sources_of_spread", "limits", "strictness", "cuts",
+    "group_agreement", "true_accuracy", "latent_class", "sources_of_spread", "limits", "strictness", "cuts",
 )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .._base.claims import NOBODY
 from .._base.counts import counted, whole
 from ..tables.names import KAPPA, WITHIN
 from ..tables.rows import defined
@@ -10,14 +11,17 @@ from ..tables.standings import MetricRow
 from ..tables.strata import FEW_CASES
 from . import wording
 from .cautions import cautions, spoilt
-from .digest import Digest, kind_of_data, names, per_case, reliability_words, shown, words_for_few
+from .claims import about_margin, apart_for_others, claim
+from .digest import Digest, names, reliability_words, shown, words_for_few
 from .digits import Digits, is_flat
 from .lead import Lead
 from .markup import Section, text, words
 from .markup import whole as whole_names
 from .pictures import by_certainty, by_reliability
-from .yardsticks import FEW_MODELS, MOST_MODELS, beside_errors, measures, yardsticks
+from .words import kind_of_data, per_case
+from .yardsticks import FEW_MODELS, MOST_MODELS, beside_errors, measures, without_truth, yardsticks
 
+FEW_NAMED = 2  # models that the verdict names if no truth model describes the annotators
 LONG = 160  # characters from which a verdict has smaller letters
 
 
@@ -27,9 +31,11 @@ def render(source: ReportSource) -> tuple[Section, str]:
     verdict, more = _verdict(digest)
     kind = "verdict long" if len(words(verdict)) > LONG else "verdict"
     parts = [f'<h2 class="{kind}" id="answer-heading">{verdict}</h2>', f'<p class="sub">{more}</p>' if more else ""]
-    if digest.models:
+    if digest.models and digest.source.unfit:
+        parts.append(without_truth(digest))
+    elif digest.models:
         parts.append(yardsticks(digest) if len(digest.models) > 1 else measures(digest))
-    figures = [*by_reliability(digest), *by_certainty(digest)]
+    figures = [] if digest.source.unfit else [*by_reliability(digest), *by_certainty(digest)]
     if figures:
         parts.append(f'<div class="pair">{"".join(figures)}</div>')
     body = "\n".join(filter(None, parts))
@@ -39,6 +45,12 @@ def render(source: ReportSource) -> tuple[Section, str]:
 def plain_verdict(source: ReportSource) -> str:
     """Return the answer to be pasted: markup without bold names."""
     return whole_names(" ".join(_verdict(Digest(source))))
+
+
+def said_first(source: ReportSource) -> str:
+    """Return the answer as plain text with what is said of a margin, without the other sentences that follow it."""
+    digest = Digest(source)
+    return words(" ".join([_verdict(digest)[0], *said_of_margin(digest)]))
 
 
 def title(source: ReportSource) -> str:
@@ -73,6 +85,8 @@ def subtitle(source: ReportSource) -> str:
 
 def _verdict(digest: Digest) -> tuple[str, str]:
     """Return the sentence of the verdict, and the sentences that follow it."""
+    if digest.source.unfit:
+        return _without_truth(digest)
     if not digest.models:
         return _without_models(digest)
     doubts = "; ".join(f"{claim[0].lower()}{claim[1:]}" for claim, _ in spoilt(digest.source.notes))
@@ -81,8 +95,22 @@ def _verdict(digest: Digest) -> tuple[str, str]:
         said, limits = _one(digest)
         return said, " ".join(filter(None, [doubt, limits]))
     said, more = _several(digest)
-    limits = _limits(digest) if len(digest.models) <= FEW_MODELS else ""  # the table below has them
+    ahead = digest.verdict is not None and digest.verdict.claim != NOBODY
+    limits = _limits(digest) if len(digest.models) <= FEW_MODELS and not ahead else ""  # the table below has them
     return said, " ".join(filter(None, [doubt, *more, limits]))
+
+
+def _without_truth(digest: Digest) -> tuple[str, str]:
+    """Return the verdict if no truth model describes the annotators: the vote and agreement with one more annotator."""
+    headline, said = digest.headline, []
+    for model in digest.models[:FEW_NAMED]:
+        row, people = digest.voted(model), digest.annotators.get(model)
+        if row is not None:
+            ends = "" if digest.withheld else digest.digits.in_brackets(row.case_low, row.case_high)
+            one = "" if people is None or people.value is None else headline.and_annotator(digest.digits, people.value)
+            said.append(f"{names([model])} {headline.against_vote(digest.digits, defined(row.value), ends)}{one}")
+    more = f"The table has {len(digest.models)} models." if len(digest.models) > FEW_NAMED else ""
+    return f"No truth model describes these annotators{': ' if said else ''}{'; '.join(said)}.", more
 
 
 def _without_models(digest: Digest) -> tuple[str, str]:
@@ -92,12 +120,12 @@ def _without_models(digest: Digest) -> tuple[str, str]:
     n, of_all = digest.settled(digest.main)
     if not digest.certainty_rows or not of_all:
         return "No model was evaluated, and the truth of no case is known.", ""
-    ceiling = digest.ceiling
-    assert ceiling is not None
     share = "" if of_all < FEW_CASES else f" ({Digits(0).percent(n / of_all)})"
     at, sure = digest.at_main.replace(",", " at"), "is settled (at least 99% certain)"
     said = f"The truth {sure} in {whole(n)} of {whole(of_all)} cases{share}{at}." if n else f"The truth of no case {sure}{at}."
-    most = digest.digits.percent(ceiling.value)
+    if digest.ceiling is None:
+        return said, "No model was evaluated."
+    most = digest.digits.percent(digest.ceiling.value)
     return said, f"No first choice of a model can agree with the annotators’ truth in more than {most} of cases."
 
 
@@ -164,7 +192,8 @@ def _several(digest: Digest) -> tuple[str, list[str]]:
     if len(leaders) > 2:
         first = names(leaders) if len(leaders) <= 4 else f"{names(leaders[:2], ',')} and {len(leaders) - 2} more"
         low, high = sorted((digest.value(leaders[-1]), digest.value(best)))
-        return f"{first} cannot be distinguished: {digest.headline.said_of(digest.digits, low, high, 'to')}.", _behind(digest)
+        said = f"{first} cannot be distinguished: {digest.headline.said_of(digest.digits, low, high, 'to')}."
+        return said, [*said_of_margin(digest), *_behind(digest)]
     if len(leaders) == 2:
         second = leaders[1]
         lead = digest.lead(best, second)
@@ -172,21 +201,23 @@ def _several(digest: Digest) -> tuple[str, list[str]]:
         each = digest.headline.said_of(digest.digits, digest.value(best), digest.value(second))
         difference = f"a difference of {_apart(digest, lead)}{_lead_words(digest, lead)}"
         said = f"{names(leaders)} cannot be distinguished: {each}, {difference}."
-        return said, [*_elsewhere(digest, best, second), *_behind(digest)]
-    signs = digest.signs(best, second)
+        return said, [*apart_for_others(digest), *said_of_margin(digest), *_elsewhere(digest, best, second), *_behind(digest)]
+    signs, row_of_claim = digest.signs(best, second), digest.verdict
+    assert row_of_claim is not None
+    value = f"{names([best])} {_said(digest, row)}{digest.at_main}."
     if min(signs.values()) < 0:
         voted = digest.headline.voted_name
         of_best, of_second = ([r for r, sign in signs.items() if sign == wanted] for wanted in (1, -1))
         parts = f"{names([best])} {reliability_words(of_best, voted)}, {names([second])} {reliability_words(of_second, voted)}"
-        return f"Which model is ahead depends on the truth: {parts}.", [f"{names([best])} {_said(digest, row)}{digest.at_main}."]
-    more = f"{_apart(digest, lead)} {digest.headline.more[0]} than {names([second])}{_lead_words(digest, lead)}"
-    said = f"{names([best])} {_said(digest, row)}, {more}."
+        return f"Which model is ahead depends on the truth: {parts}.", [value]
+    said, more = claim(digest, row_of_claim)
     picked = [f"The lead is of the first of {len(digest.models)} models, which flatters it."] if len(digest.models) > 2 else []
-    elsewhere = _elsewhere(digest, best, second)
-    if 0 in signs.values():  # the lead holds under some truths only, which is the answer
-        at_main = "" if digest.main is None else f"At reliability {digest.main:g}, "
-        return elsewhere[0], [f"{at_main}{said}", *picked]
-    return said, [*elsewhere, *picked]
+    return said, [*more, *about_margin(digest, row_of_claim), value, *_elsewhere(digest, best, second), *picked]
+
+
+def said_of_margin(digest: Digest) -> list[str]:
+    """Return the sentences on the margin that was stated, of two models or more."""
+    return [] if digest.verdict is None or digest.withheld or len(digest.models) < 2 else about_margin(digest, digest.verdict)
 
 
 def _elsewhere(digest: Digest, first: str, second: str) -> list[str]:
@@ -195,9 +226,8 @@ def _elsewhere(digest: Digest, first: str, second: str) -> list[str]:
     if len(signs) < 2:
         return []
     ahead, behind, open_ = ([r for r, sign in signs.items() if sign == wanted] for wanted in (1, -1, 0))
-    if not behind and not (ahead and open_):
-        at_all = "at every reliability and " if len(digest.reliabilities) > 1 else ""
-        return [f"The interval of the lead {'includes' if open_ else 'excludes'} 0 {at_all}against the {voted}."]
+    if not behind and not (ahead and open_):  # what is so under all truths confirms nothing: the data are the same
+        return []
     found = [f"{names([model])} is ahead {reliability_words(at, voted)}" for model, at in ((first, ahead), (second, behind)) if at]
     return [f"{'; '.join(found)}{f'; the two cannot be distinguished {reliability_words(open_, voted)}' if open_ else ''}."]
 

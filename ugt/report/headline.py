@@ -53,6 +53,14 @@ class Headline:
         """Return the predicate of one model; ``ends`` is its interval in brackets, or empty."""
         return f"agrees with the annotators’ truth in {digits.percent(value)} of cases{ends}"
 
+    def against_vote(self, digits: Digits, value: float, ends: str) -> str:
+        """Return the predicate of one model against the voted label."""
+        return f"agrees with the {self.voted_name} in {digits.percent(value)} of cases{ends}"
+
+    def and_annotator(self, digits: Digits, value: float) -> str:
+        """Return what follows it: the same against one more annotator."""
+        return f" and with one more annotator in {digits.percent(value)}"
+
     def said_of(self, digits: Digits, low: float, high: float, joint: str = "and") -> str:
         """Return the predicate of several models with these values."""
         least, most = digits.percent(low), digits.percent(high)
@@ -112,6 +120,12 @@ class Distance(Headline):
 
     def said(self, digits: Digits, value: float, ends: str) -> str:
         return f"differs from the annotators’ truth by {self.amount(digits, value)} on average{ends}"
+
+    def against_vote(self, digits: Digits, value: float, ends: str) -> str:
+        return f"differs from the {self.voted_name} by {self.amount(digits, value)} on average{ends}"
+
+    def and_annotator(self, digits: Digits, value: float) -> str:
+        return f" and from one more annotator by {self.amount(digits, value)}"
 
     def said_of(self, digits: Digits, low: float, high: float, joint: str = "and") -> str:
         least = "" if digits.value(low) == digits.value(high) else f"{digits.value(low)} {joint} "

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from .._base.claims import NOBODY, NORMAL, OTHERS, THESE, Whom, missing_share
 from ..judges.rows import JudgeDistanceRow, JudgeMeanRow, JudgeOrderRow, NextLabelsRow, WidthRow
 from .digits import Digits
 from .markup import NONE, bullets, count, finding, plain, table, text, unique
@@ -15,11 +16,18 @@ if TYPE_CHECKING:
     from ..judges import JudgeAssessment
 
 MOST_NAMED = 3  # differences that the first sentences name
+CLAIMS = (OTHERS, NORMAL, THESE)
+SHOWN = {OTHERS: "shown, for others too", NORMAL: "shown; for others if normal", THESE: "shown for these", NOBODY: "not shown"}
+HOW_SHOWN = (
+    "Shown for these: the interval over other cases, with the same annotators, excludes 0. Shown for others too: the interval over cases "
+    "and annotators does as well, and there are at least six annotators. For others if normal: there are three to five, so that it holds "
+    "for others only if annotators vary like a normal law."
+)
 ASSUMED = (
     "The labelled cases are a random sample of all cases. If they were chosen otherwise, the corrected means are wrong, unless the "
     "probabilities of labelling are given.",
-    "Intervals over cases and annotators are for other cases, labelled by other annotators like these. With fewer than four annotators "
-    "they are wide and less certain than they look.",
+    "Intervals over cases and annotators are for other cases, labelled by other annotators like these. With three to five annotators, "
+    "what is shown for others holds only if annotators vary like a normal law, which so few cannot show.",
     "The mean label of people is the yardstick. It is not the truth where all people err together.",
     "Distances to people use the cases with several labels as they are, without weights.",
     "λ, the weight of the judge, was chosen on the same labels and is held fixed in the intervals.",
@@ -56,7 +64,7 @@ def _named(row: JudgeMeanRow | JudgeDistanceRow | NextLabelsRow | WidthRow) -> s
 
 
 def _digits(ends: Iterable[tuple[float, float]]) -> Digits:
-    return Digits.proportion((_known(low), _known(high)) for low, high in ends)
+    return Digits.proportion((_known(low), _known(high)) for low, high in ends if not math.isinf(high))
 
 
 def _known(value: float | None) -> float | None:
@@ -64,6 +72,8 @@ def _known(value: float | None) -> float | None:
 
 
 def _ends(digits: Digits, low: float, high: float) -> str:
+    if math.isinf(high):  # a ratio whose denominator may be 0 for other people
+        return f"{_number(digits, low)} or more"
     return digits.ends(_known(low), _known(high))
 
 
@@ -79,8 +89,8 @@ def _verdict(tables: JudgeAssessment, judge: str) -> str:
     pairs = [row for row in tables.order if row.judge == judge]
     if not pairs:
         (row,) = (row for row in tables.means if row.judge == judge)
-        return _verdict_of_mean(row)
-    known, shown = [row for row in pairs if _known(row.low) is not None], [row for row in pairs if row.shown]
+        return _verdict_of_mean(tables, row)
+    known, shown = [row for row in pairs if _has_interval(row)], [row for row in pairs if row.whom != NOBODY]
     differences = f"difference{'s' * (len(pairs) > 1)} between systems"
     if not known:
         return f"{judge}: no {differences} could be computed with an interval; the reasons are beside them."
@@ -91,23 +101,72 @@ def _verdict(tables: JudgeAssessment, judge: str) -> str:
             f"that the judge gives is neither confirmed nor refuted.{missing}"
         )
     alike = sum(row.survives for row in shown)
-    named = [f"{row.first} above {row.second}" if row.difference > 0 else f"{row.second} above {row.first}" for row in shown]
-    more = f" and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else ""
+    whom = _people(tables, judge, {row.n_groups for row in shown})
+    parts = [f"{_shown_for(whom, one, _others_too(shown))} {_named_order(own)}" for one in CLAIMS if (own := _of(shown, one))]
+    of_kinds = _missing(whom, [row.n_even for row in _of(shown, OTHERS)])
     return (
-        f"{judge}: the corrected means show {len(shown)} of {len(pairs)} {differences} ({', '.join(named[:MOST_NAMED])}{more}); the judge "
-        f"alone gives the same order for {alike} of {len(shown)}.{missing}"
+        f"{judge}: the corrected means show {len(shown)} of {len(pairs)} {differences}: {'; '.join(parts)}. The judge alone gives the same "
+        f"order for {alike} of {len(shown)}.{missing}{of_kinds}"
     )
 
 
-def _verdict_of_mean(row: JudgeMeanRow) -> str:
-    """Return the sentence on the corrected mean of one system."""
+def _has_interval(row: JudgeOrderRow) -> bool:
+    return _known(row.low) is not None or _known(row.cases_low) is not None
+
+
+def _of(rows: list[JudgeOrderRow], claim: str) -> list[JudgeOrderRow]:
+    return [row for row in rows if row.whom == claim]
+
+
+def _others_too(rows: list[JudgeOrderRow]) -> bool:
+    """Return whether intervals for others are known, so that what they do not show must be said."""
+    return any(_known(row.low) is not None for row in rows)
+
+
+def _named_order(rows: list[JudgeOrderRow]) -> str:
+    """Return the systems of some differences, the better first, in brackets."""
+    named = [f"{row.first} above {row.second}" if row.difference > 0 else f"{row.second} above {row.first}" for row in rows]
+    more = f" and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else ""
+    return f"({', '.join(named[:MOST_NAMED])}{more})"
+
+
+def _people(tables: JudgeAssessment, judge: str, groups: set[int | None]) -> Whom:
+    """Return the words for the annotators of a judge's systems, or groups of them that share no case."""
+    n = max(row.n_annotators for row in tables.means if row.judge == judge)
+    if None not in groups and len(groups) == 1:
+        return Whom(f"{count(next(iter(groups)) or 0)} groups of annotators", "groups")
+    return Whom(f"{count(n)} annotator{'s' * (n != 1)}" if n else "")
+
+
+def _shown_for(whom: Whom, claim: str, others: bool) -> str:
+    """Return words such as "for these 4 annotators, not shown for others"."""
+    said = whom.shown(claim)
+    return f"{said}, {whom.cannot}" if claim == NORMAL else f"{said}, not shown for others" if claim == THESE and others else said
+
+
+def _missing(whom: Whom, numbers: list[float]) -> str:
+    """Return the sentence on kinds of annotators that may be missing, beside what is shown for others."""
+    share = missing_share(min(numbers)) if numbers else None
+    return "" if share is None else f" {whom.missing(Digits(0).percent(share))}"
+
+
+def _verdict_of_mean(tables: JudgeAssessment, row: JudgeMeanRow) -> str:
+    """Return the sentences on the corrected mean of one system."""
     digits = _digits([(row.low, row.high)])
     said = f"{row.judge}: corrected by the labels of people, the mean of {row.system} is {_number(digits, row.corrected)}"
     alone = f"The judge alone gives {_number(digits, row.judge_alone)}"
-    if _known(row.low) is None:
+    if _known(row.low) is None and _known(row.cases_low) is None:
         return f"{said}, without an interval. {alone}."
-    where = "inside" if row.low <= row.judge_alone <= row.high else "outside"
-    return f"{said} ({_number(digits, row.low)} to {_number(digits, row.high)}). {alone}, {where} this interval."
+    whom = _people(tables, row.judge, {row.n_groups})
+    several = _known(row.n_even) is not None
+    these = f"{_number(digits, row.cases_low)} to {_number(digits, row.cases_high)} for {whom.these}"
+    both = f"{_number(digits, row.low)} to {_number(digits, row.high)} for others like them"
+    ends = ", ".join([these] * (_known(row.cases_low) is not None) + [both] * several)
+    if row.differs == NOBODY:
+        return f"{said} ({ends}). {alone}, which is not shown to differ."
+    where = "above" if row.judge_alone > row.corrected else "below"
+    of_kinds = _missing(whom, [row.n_even] * (row.differs == OTHERS))
+    return f"{said} ({ends}). {alone}, {where} this mean {_shown_for(whom, row.differs, several)}.{of_kinds}"
 
 
 def _first(tables: JudgeAssessment) -> Any:
@@ -153,29 +212,30 @@ def _order(tables: JudgeAssessment) -> Any:
     cells = [
         [
             f"{text(row.judge)}: {text(row.first)} less {text(row.second)}", _number(digits, row.judge_alone),
-            _number(digits, row.difference), _ends(digits, row.low, row.high), plain(row.reason) or _order_of(row),
+            _number(digits, row.difference), _ends(digits, row.cases_low, row.cases_high), _ends(digits, row.low, row.high), _order_of(row),
         ]
         for row in rows
     ]  # fmt: skip
-    columns = ["", "judge alone", "corrected difference", "interval", "order"]
+    columns = ["", "judge alone", "corrected difference", "other cases, same annotators", "other cases and annotators", "order"]
     how = (
-        "<p>The intervals of all pairs of a judge hold together (Bonferroni). A difference is shown if its interval excludes 0. "
+        f"<p>The intervals of all pairs of a judge hold together (Bonferroni). {HOW_SHOWN} "
         "A difference that is not shown may be of either sign.{cases}</p>"
     )
     few = any(0 < row.n_cases < row.n_all for row in rows)
     how = how.replace("{cases}", " Cases that the judge scored on one of the two systems only do not count here." if few else "")
-    n = sum(row.shown for row in rows)
-    return finding(
-        "order", "Order of systems", f"{n} of {len(rows)} differences are shown", how, table("Paired differences", columns, cells)
-    )
+    n, others = sum(row.shown for row in rows), sum(row.whom == OTHERS for row in rows)
+    heading = f"{n} of {len(rows)} differences are shown for these annotators, {others or 'none'} for others too"
+    return finding("order", "Order of systems", heading, how, table("Paired differences", columns, cells))
 
 
 def _order_of(row: JudgeOrderRow) -> str:
     """Return whether the judge's order survives, and in how many of the cases it was looked for."""
+    if not _has_interval(row):
+        return plain(row.reason)
     cases = f" ({count(row.n_cases)} of {count(row.n_all)} cases)" if row.n_cases < row.n_all else ""
-    if not row.shown:
-        return f"not shown{cases}"
-    return f"shown, {'' if row.survives else 'not '}as by the judge{cases}"
+    reason = f"; {plain(row.reason)}" if row.reason else ""
+    same = "" if not row.shown else f", {'' if row.survives else 'not '}as by the judge"
+    return f"{SHOWN[row.whom]}{same}{cases}{reason}"
 
 
 def _near(tables: JudgeAssessment) -> Any:
@@ -205,8 +265,8 @@ def _near(tables: JudgeAssessment) -> Any:
     return finding(
         "near", "How near the judge is to people", heading,
         "<p>A distance of 1 is as near as people are to each other. The test asks whether the judge is as near to the others as at least "
-        "half of the annotators are, with an allowance of 0.2. To pass is not to be equal to people. Equivalence needs a margin that you "
-        "choose: it is shown if the whole interval of the increase is below the margin.</p>",
+        "half of the annotators are, with an allowance of 0.2. It is about these annotators and other cases. To pass is not to be equal to "
+        "people. Equivalence needs a margin that you choose: it is shown if the whole interval of the increase is below the margin.</p>",
         table("Judges, on cases with several labels", columns, cells),
         table("People among themselves", ["", "annotators", "cases with several labels", "same label", "Krippendorff's alpha"], people),
     )  # fmt: skip
@@ -235,8 +295,8 @@ def _bias(tables: JudgeAssessment) -> Any:
     cells = [
         [
             f"{text(row.judge)}, {text(row.column)}: {text(row.group)}", count(row.n_labelled), _number(digits, row.bias),
-            _ends(digits, row.low, row.high), "shown" if row.shown else "not shown", _number(apart, row.apart),
-            _ends(apart, row.apart_low, row.apart_high), "shown" if row.apart_shown else "not shown",
+            _ends(digits, row.low, row.high), SHOWN[row.whom], _number(apart, row.apart), _ends(apart, row.apart_low, row.apart_high),
+            SHOWN[row.apart_whom],
         ]
         for row in rows
     ]  # fmt: skip
@@ -244,10 +304,11 @@ def _bias(tables: JudgeAssessment) -> Any:
         "<p>Bias is the mean of the judge's score less the label: above 0, the judge scores higher than people. Annotators who are lenient "
         "or strict move the bias of every group. They nearly cancel in the difference to the other groups, which shows whether the judge "
         "treats this group differently. The intervals of a column hold together (Bonferroni), those of biases and those of differences "
-        "each; the columns were not adjusted for each other.</p>"
+        "each; the columns were not adjusted for each other. Intervals are over cases and annotators. "
+        f"{HOW_SHOWN}</p>"
     )
     n, differ = sum(row.shown for row in rows), sum(row.apart_shown for row in rows)
-    heading = f"A bias is shown in {n} of {len(rows)} groups; {differ} differ from the other groups"
+    heading = f"For these annotators, a bias is shown in {n} of {len(rows)} groups; {differ} differ from the other groups"
     columns = ["", "labelled", "bias", "interval", "", "less other groups", "interval", ""]
     return finding("bias", "Where the judge is biased", heading, how, table("Bias by group", columns, cells))
 

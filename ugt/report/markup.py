@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 UNDEFINED = "undefined"
 NONE = "–"  # in place of an undefined number
+LONGEST = 32  # characters of a name on the first page
 
 # Embeddings, overrides, isolates and marks of the bidirectional algorithm, which could make one id look like another.
 _BIDI_CONTROLS = {*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C}
@@ -100,6 +101,23 @@ def apart(names: Iterable[str], most: int) -> dict[str, str]:
     """Return names that are too long with their beginnings and ends, or, if those are the same, with the part in which they differ."""
     ended = {name: with_end(name, most) for name in names}
     return {name: cut if [*ended.values()].count(cut) == 1 else _differing(name, [*ended], most) for name, cut in ended.items()}
+
+
+def short(name: str, most: int = LONGEST) -> str:
+    """Return a name that fits, cut at a word if possible."""
+    said = " ".join(name.split())
+    if len(said) <= most:
+        return said
+    cut = said[: most - 1]
+    within = said[most - 1] != " " and " " in cut[most // 2 :]
+    return (cut.rsplit(" ", 1)[0] if within else cut).rstrip(" ,;:.") + "…"
+
+
+def distinct(names: Sequence[str], most: int) -> list[str]:
+    """Return names that fit; those that would be cut to the same text keep their ends, or the part in which they differ, instead."""
+    cut = [short(name, most) for name in names]
+    alike = {one: apart([n for n, c in zip(names, cut) if c == one and len(n) > most], most) for one in cut if cut.count(one) > 1}
+    return [alike.get(one, {}).get(name, one) for one, name in zip(cut, names)]
 
 
 def _differing(name: str, names: Sequence[str], most: int) -> str:

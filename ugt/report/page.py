@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ..tables.rows import ResultTable
@@ -316,7 +317,16 @@ def sheet(title: str, subtitle: str, body: str, date: str, version: str) -> str:
 
 
 def _style(running: str, date: str) -> str:
-    return _STYLE + svg.STYLE + _RUNNING.format(title=running, date="".join(one for one in date if one.isdecimal() or one == "-"))
+    return _short(_STYLE + svg.STYLE) + _RUNNING.format(title=running, date="".join(one for one in date if one.isdecimal() or one == "-"))
+
+
+@cache
+def _short(style: str) -> str:
+    """Return a style sheet without the blanks and ends of lines that mean nothing: a seventh of it."""
+    parts = " ".join(line.strip() for line in style.splitlines()).split('"')
+    for blank, short in ((" {", "{"), ("{ ", "{"), (" }", "}"), ("} ", "}"), ("; ", ";"), (", ", ","), (": ", ":")):
+        parts[::2] = [part.replace(blank, short) for part in parts[::2]]  # others are texts in quotes
+    return '"'.join(parts).strip()
 
 
 def _opened(source: ReportSource) -> bool:

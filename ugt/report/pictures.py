@@ -10,9 +10,10 @@ from ..tables.rows import defined, values_of
 from ..tables.standings import MetricRow
 from ..tables.strata import FEW_CASES
 from . import svg
-from .digest import LONGEST, SETTLED, Digest, distinct
+from .digest import SETTLED, Digest
 from .digits import Digits
-from .markup import level_of, plain, words
+from .markup import LONGEST, distinct, level_of, plain, words
+from .openness import stays_open
 
 # In units of the view box; names of bins with their places in the key.
 BINS = {"≥ 0.99": 0, "0.9 to 0.99": 66, "0.8 to 0.9": 152, "0.5 to 0.8": 230, "&lt; 0.5": 308}
@@ -32,12 +33,12 @@ def figure(anchor: str, heading: str, note: str, content: str, height: float) ->
 
 def by_reliability(digest: Digest) -> list[str]:
     """Return the figure of values at each reliability, and against the voted label; none if there are fewer than two reliabilities."""
-    found = [r for r in digest.reliabilities if r is not None]
+    found = [r for r in digest.unrefuted if r is not None]
     if len(found) < 2 or not digest.models:
         return []
     drawn, share = digest.models[:MOST_DRAWN], digest.headline.higher_is_better
     rows = [[*(digest.row(m, r) for r in found), digest.voted(m)] for m in drawn]
-    most, trivial = values_of(digest.limits), values_of(digest.constant(reliability=r) for r in found)
+    most, trivial = values_of(e for e in digest.limits if e.reliability in found), values_of(digest.constant(reliability=r) for r in found)
     y = _scale([*values_of(e for own in rows for e in own), *_ends(rows), *most], trivial, share)
     step = (WIDTH - LEFT - RIGHT) / (len(found) + 1)
     at = [LEFT + step * (i + 0.5) for i in range(len(found) + 1)]
@@ -57,7 +58,7 @@ def _flat_lines(
     digest: Digest, found: Iterable[tuple[str, list[float]]], at: Sequence[float], y: svg.Scale
 ) -> Iterator[tuple[str, tuple[float, str, str]]]:
     """Yield the lines of the limit and of the constant answer with their labels, if they are known at all reliabilities and on the axis."""
-    constant, share = digest.constant(reliability=digest.reliabilities[0]), digest.headline.higher_is_better
+    constant, share = digest.constant(reliability=digest.unrefuted[0]), digest.headline.higher_is_better
     always = "always one class" if share or constant is None else f"always “{plain(constant.answer)}”"
     for kind, values in found:
         if len(values) == len(at) - 1 and y.low <= min(values) and max(values) <= y.high:
@@ -134,13 +135,13 @@ def _said_by_reliability(digest: Digest) -> tuple[str, str]:
     """Return the heading of the picture, and a note on its content."""
     first, *others = digest.models
     called = dict(zip(digest.models, map(plain, distinct(digest.models, LONGEST))))
-    values = [defined(e.value) for r in digest.reliabilities if (e := digest.row(first, r))]
+    values = [defined(e.value) for r in digest.unrefuted if (e := digest.row(first, r))]
     ends = "" if digest.withheld else f", with {level_of(digest.source)} intervals"
     change = digest.headline.with_unit(digest.digits.points(max(values) - min(values)))
     rise = f" {called[first]} changes by {change}." if others else ""
     drawn = f"Drawn: {MOST_DRAWN} models; shaded" if len(others) >= MOST_DRAWN else "Shaded"
     note = f"{digest.headline.name}, {digest.headline.heading}{ends}.{rise} {drawn}: main analysis."
-    leads = [digest.lead(first, others[0], reliability=r) for r in digest.reliabilities] if others else []
+    leads = [digest.lead(first, others[0], reliability=r) for r in digest.unrefuted] if others else []
     signs = {lead.sign for lead in leads if lead is not None}
     if digest.withheld or not signs:
         said = digest.headline.depends(digest.digits, min(values), max(values))
@@ -156,7 +157,7 @@ def _said_by_reliability(digest: Digest) -> tuple[str, str]:
 
 def by_certainty(digest: Digest) -> list[str]:
     """Return the figure of cases by the certainty of their truth, with one bar for each reliability."""
-    bars = [e for e in digest.certainty_rows if digest.certainties(e.reliability)]
+    bars = [e for e in digest.certainty_rows if e.reliability in digest.unrefuted and digest.certainties(e.reliability)]
     if not bars:
         return []
     several = len(bars) > 1
@@ -174,7 +175,7 @@ def by_certainty(digest: Digest) -> list[str]:
         settled = f"{Digits(0).percent(n / max(of_all, 1))} of the" if of_all >= FEW_CASES else counted
         heading = f"The truth is settled in {settled} cases" if n else "The truth of no case is settled"
         heading += digest.at_main.replace(",", " at") if several else ""
-    note = f"Cases by the certainty of their top class: {counted} reach {SETTLED}."
+    note = " ".join(filter(None, [f"Cases by the certainty of their top class: {counted} reach {SETTLED}.", stays_open(digest)]))
     return [figure("by-certainty", heading, note, "".join(parts), 44 + 30 * len(bars) + 10)]
 
 

@@ -63,9 +63,14 @@ def _title(name: str, value: Any) -> str:
 
 
 def _noun(name: str, value: Any) -> str:
-    if not _NOUN.fullmatch(_text(name, value)):
+    if not _NOUN.fullmatch(_text(name, value)) or _is_plural(str(value)):
         raise checks.error(name, "be a noun in the singular, such as image or reader", repr(value))
     return str(value)
+
+
+def _is_plural(noun: str) -> bool:
+    """Return whether a noun has the ending of a plural, such as images; glass, corpus and diagnosis are singular."""
+    return noun.endswith("s") and not noun.endswith(("ss", "us", "is"))
 
 
 def _notes(name: str, value: Any) -> list[str]:

@@ -135,3 +135,17 @@ def interval_kind(source: ReportSource) -> str:
 
 def _plain(name: str, k: int | None) -> str:
     return escape(name.replace("_", " ") + ("" if k is None else f", k = {k}"))
+
+
+def per_case(source: ReportSource, kind: str) -> list[str]:
+    """Return text such as "3 labels per case" or "2 to 5 labels per case", as a list; empty if the numbers are unknown."""
+    known = source.data.annotations_per_case
+    if not known:
+        return []
+    least = "" if known.min == known.max else f"{known.min:g} to "
+    return [f"{least}{known.max:g} {kind if least or known.max != 1 else kind[:-1]} per case"]
+
+
+def kind_of_data(source: ReportSource) -> str:
+    """Return text such as "labels", "rankings" or "plausibilities"."""
+    return {"labels": "labels", "rankings": "rankings", "ratings": "ratings"}.get(str(source.data.kind), "plausibilities")

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from .._base.counts import whole
 from ..tables.confusion import ClassRow
+from ..tables.latent_class import LatentClassRow
 from ..tables.names import COMMONEST, GRADE_METRICS, KAPPA, MEDIAN, PERFECT, TOP, VOTED, WITHIN, in_grades
 from ..tables.rows import value_of
 from ..tables.standings import MetricRow
@@ -69,6 +70,26 @@ def yardsticks(digest: Digest) -> str:
     return _table(digest, headline.caption, note, heads, lines, digest.digits)
 
 
+def without_truth(digest: Digest) -> str:
+    """Return the table of models against the voted label and one more annotator, if no truth model describes the annotators."""
+    people, headline, drawn = digest.annotators, digest.headline, digest.models[:MOST_MODELS]
+    lines = []
+    for model in drawn:
+        row = digest.voted(model)
+        if row is not None:
+            cells = [digest.digits.value(value_of(people.get(model)))] if people else []
+            lines.append(_line(shown(model), "", digest.style(model), row)._replace(cells=cells))
+    constant, among = digest.constant(headline.voted), first_row(e.annotators for e in people.values())
+    if constant is not None:
+        empty = [NONE] if people else []
+        lines.append(Line(f"Always “{shown(constant.answer)}”", value=constant.value, ends=(constant.low, constant.high), cells=empty))
+    if among is not None:
+        lines.append(Line(PEOPLE, cells=[digest.digits.value(among)]))
+    note = f"{digest.cases}{first_of(drawn, digest.models)}"
+    heads = ["against one<br>annotator"] if people else []
+    return _table(digest, f"Models against the {headline.voted_name}", note, heads, lines, digest.digits, voted=False)
+
+
 def beside_errors(digest: Digest) -> list[tuple[str, str, dict[str, str]]]:
     """Return the measures next to an error: name, heading, and the value of each model."""
     found = []
@@ -94,9 +115,13 @@ def measures(digest: Digest) -> str:
     shares, constant = digest.headline.higher_is_better, digest.constant()
     lines = list(_lines_of(digest, model) if shares else _errors(digest, model))
     digits = (digest.share_digits if shares else digest.amount_digits)(one.ends for one in lines)
-    filled = [one._replace(cells=[digits.value(one.constant), digits.value(one.ceiling)]) for one in lines]
+    limited = not shares or any(one.ceiling is not None for one in lines)
+    filled = [one._replace(cells=[digits.value(one.constant), *([digits.value(one.ceiling)] if limited else [])]) for one in lines]
     trivial = "commonest" if shares else "median"
-    heads = [f"always the<br>{trivial}" if constant is None else f"always<br>“{shown(constant.answer, 16)}”", "ceiling" if shares else OWN]
+    heads = [
+        f"always the<br>{trivial}" if constant is None else f"always<br>“{shown(constant.answer, 16)}”",
+        *(["ceiling" if shares else OWN] if limited else []),
+    ]
     begin = "The" if shares else "Lower is better; the"
     note = f"{begin} truth is drawn from what the annotations leave open{digest.at_main}; {digest.cases}"
     limit = "the truth’s own law as the prediction"
@@ -135,6 +160,10 @@ def _lines_of(digest: Digest, model: str) -> Iterator[Line]:
         yield line._replace(constant=trivial, ceiling=value_of(digest.ceiling) if k == 1 else None)
     if n_classes == 2:
         yield from _found(digest, model)
+    rare = rare_class(digest, model)
+    if rare is not None:
+        yield from _areas(digest, model, rare)
+        return
     for metric, name in (("soft_auroc", "Area under the ROC curve"), ("soft_average_precision", "Average precision")):
         row = digest.of_main(model, metric)
         if row is not None and row.value is not None:
@@ -143,13 +172,35 @@ def _lines_of(digest: Digest, model: str) -> Iterator[Line]:
             yield _line(name, note, 0, row)._replace(constant=trivial, ceiling=most)
 
 
+def rare_class(digest: Digest, model: str) -> LatentClassRow | None:
+    """Return the numbers of a model against the latent class, if one of two classes is rare."""
+    return first_row(e for e in digest.source.rows(LatentClassRow) if e.model == model and e.is_rare)
+
+
+def _areas(digest: Digest, model: str, rare: LatentClassRow) -> Iterator[Line]:
+    """Yield the areas of a rare class, each against another truth: shares of labels, the voted label, the latent class."""
+    soft, hard = (digest.of_main(model, metric) for metric in ("soft_auroc", "hard_auroc"))
+    if soft is not None and soft.value is not None:
+        most, trivial = (value_of(digest.reference(one, "soft_auroc")) for one in (PERFECT, COMMONEST))
+        line = _line("Area under the ROC curve", f"soft: each case is “{shown(rare.class_, 12)}” in part × 100", 0, soft)
+        yield line._replace(constant=trivial, ceiling=most)
+    if hard is not None and hard.value is not None:
+        yield _line("Area, hard", f"cases voted “{shown(rare.class_, 12)}” × 100", 0, hard)
+    if rare.determined and rare.auroc is not None:
+        above = ", estimate above 100" if rare.auroc > 1 else ""
+        ends = None if rare.auroc_low is None else min(rare.auroc_low, 1.0), None if rare.auroc_high is None else min(rare.auroc_high, 1.0)
+        yield Line("Area, latent class", f"if score and annotators err alone × 100{above}", 0, min(rare.auroc, 1.0), ends)
+    else:
+        yield Line("Area, latent class", "not determined by these labels")
+
+
 def _found(digest: Digest, model: str) -> Iterator[Line]:
-    """Yield how many of the expected cases of each class a model finds."""
-    constant = digest.constant()
+    """Yield how many of the cases of each class, as the truth is drawn, a model finds."""
+    constant, voted = digest.constant(), list(map(str, digest.source.cases.voted))
     for e in digest.source.rows(ClassRow):
         if e.model == model and e.ppa is not None:
             trivial = None if constant is None else float(str(e.class_) == str(constant.answer))
-            name, note = f"“{shown(e.class_, 20)}” found", f"of {whole(e.n_expected)} expected cases"
+            name, note = f"“{shown(e.class_, 20)}” found", f"of the drawn truth; {whole(voted.count(str(e.class_)))} voted so"
             yield Line(name, note, 0, e.ppa, (e.ppa_low, e.ppa_high), voted=e.voted_ppa, constant=trivial)
 
 
@@ -160,15 +211,26 @@ def _line(name: str, note: str, style: int, row: MetricRow | None, voted: Metric
     return Line(name, note, style, row.value, ends, two_way, value_of(voted))
 
 
-def _table(digest: Digest, caption: str, note: str, heads: Sequence[str], lines: Sequence[Line], digits: Digits, limit: str = "") -> str:
+def _table(
+    digest: Digest,
+    caption: str,
+    note: str,
+    heads: Sequence[str],
+    lines: Sequence[Line],
+    digits: Digits,
+    limit: str = "",
+    voted: bool = True,
+) -> str:
+    """Return the table; ``voted``: whether values against the voted label have a column of their own."""
     named = not digest.withheld and any(None not in one.two_way for one in lines)
     level = f"{level_of(digest.source)} interval"
-    further = [(_OTHERS, "ends"), (f"against the<br>{digest.headline.voted_name}", "r"), *((head, "r") for head in heads)][not named :]
+    against = [(f"against the<br>{digest.headline.voted_name}", "r")] if voted else []
+    further = [(_OTHERS, "ends"), *against, *((head, "r") for head in heads)][not named :]
     ends = f"{level},<br>these annotators" if named else level
     columns = f"{_head('value', 'r')}{_head(ends, 'ends')}{''.join(_head(*one) for one in further)}"
     said = [(words(head), kind) for head, kind in further]
     scale = _axis(digest, lines)
-    rows = "\n".join(_row(digest, one, digits, named, said, scale) for one in lines)
+    rows = "\n".join(_row(digest, one, digits, (named, voted), said, scale) for one in lines)
     axis = "".join(f'<text x="{place:.0f}%" y="13" text-anchor="{side}">{name}</text>' for place, name, side in _marks(digest, scale))
     empty = "<td></td>" * (2 + len(further))
     foot = f'<tfoot aria-hidden="true"><tr><td></td><td class="plot"><svg>{axis}</svg></td>{empty}</tr></tfoot>'
@@ -202,7 +264,9 @@ def _marks(digest: Digest, scale: svg.Scale) -> list[tuple[float, str, str]]:
     return [(scale.at(v), f"{100 * v:.0f}" if share else f"{v:.4g}", side.get(v, "middle")) for v in at]
 
 
-def _row(digest: Digest, one: Line, digits: Digits, named: bool, further: Sequence[tuple[str, str]], scale: svg.Scale) -> str:
+def _row(
+    digest: Digest, one: Line, digits: Digits, columns: tuple[bool, bool], further: Sequence[tuple[str, str]], scale: svg.Scale
+) -> str:
     """Return a row; narrow windows show it as a block, which needs the roles."""
     mark = (
         ""
@@ -212,7 +276,8 @@ def _row(digest: Digest, one: Line, digits: Digits, named: bool, further: Sequen
     name = f"{one.name}<small>{one.note}</small>" if one.note else one.name
     ends = words_for_few(digest) if digest.withheld and one.value is not None else digits.ends(*one.ends)
     row, none = ' class="ref"' if one.style is None else "", "" if one.value is not None else " none"
-    beside = [*([digits.ends(*one.two_way)] if named else []), digits.value(one.voted), *one.cells]
+    named, voted = columns
+    beside = [*([digits.ends(*one.two_way)] if named else []), *([digits.value(one.voted)] if voted else []), *one.cells]
     cells = "".join(_further(kind, said, cell) for (said, kind), cell in zip(further, beside))
     return (
         f'<tr role="row"{row}><th scope="row" role="rowheader">{mark}{name}</th>'

@@ -22,24 +22,26 @@ from .jackknife import FEW
 from .loop import resample
 from .merging import Answer, Merging, finished, replicated
 from .number_facts import NumberFacts
+from .own_statistic import two_way
 from .panel import UNNAMED, Panel, Without
 from .part_means import PartMeans
 from .parts import Part, options_of, plain
+from .ranks import RankSets, rank_sets
 from .ratios import Quotients, Ratios, over
 from .resamples import SOURCES, Resamples, check_level, check_one_sided
 from .result import Result, ResultDifference, Results, resamples_of
 from .statistic import Linear, Statistic, Wide, exact_products
 from .student import FEW_UNITS, UnitFacts, Units, few_clusters, limits
 from .sums import Alike, GroupSums, distinct_rows
-from .two_way import TwoWay, two_way
+from .two_ways import TwoWay
 from .weighted import Jackknife, bootstrap_annotations, bootstrap_statistic, jackknife
 
 if TYPE_CHECKING:
     from .design import Seed as Seed
 
 __all__ = [
-    "ByAnnotators", "GroupNumber", "Linear", "Resamples", "Result", "Statistic", "TwoWay", "bootstrap", "bootstrap_annotations",
-    "bootstrap_statistic", "by_annotators", "threads", "two_way",
+    "ByAnnotators", "GroupNumber", "Linear", "RankSets", "Resamples", "Result", "Statistic", "TwoWay", "bootstrap", "bootstrap_annotations",
+    "bootstrap_statistic", "by_annotators", "rank_sets", "threads", "two_way",
 ]  # fmt: skip
 
 

@@ -12,12 +12,14 @@ from .._base.checks import error
 from .._base.lazy import cached_property
 from .._base.notes import Note
 from ..annotations.other_annotators import case_offsets
+from .counted import counted_difference
 from .number_facts import NumberFacts
 from .panel import Panel, Without
 from .scaled_score import PairedDifferences, Terms
 from .statistic import Statistic
 
 if TYPE_CHECKING:
+    from .counted import Counted
     from .design import Design
 
 
@@ -54,7 +56,10 @@ class Difference(Statistic):
 
     @property
     def panel(self) -> Panel:
-        return Panel(self._annotations, self._judged_by, self._without_each)
+        return Panel(self._annotations, self._judged_by, self._without_each, counted=self._counted)
+
+    def _counted(self, number: int) -> Counted | None:
+        return counted_difference(self.first.panel.counted(number), self.second.panel.counted(number))
 
     def _annotations(self) -> Any:
         """Return the annotations, which both must share."""
@@ -102,7 +107,7 @@ class Difference(Statistic):
     def _pairs(self, kept: Bools, design: Design) -> PairedDifferences | None:
         every = np.arange(len(self.names), dtype=np.int64)
         first, second = (Terms.of(one, kept, design, every) for one in (self.first, self.second))
-        return first.less(second) if len(design.strata) == 2 else None
+        return first.less(second.columns) if len(design.strata) == 2 else None
 
 
 def _rows(known: Any) -> tuple[NDArray[Any], ...]:

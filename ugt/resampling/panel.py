@@ -11,6 +11,7 @@ from .._base.arrays import Array, Int64, NDArray
 from .._base.checks import error
 
 if TYPE_CHECKING:
+    from .counted import Counted
     from .statistic import Statistic
 
 UNNAMED = "be named for intervals over other annotators"
@@ -62,12 +63,15 @@ class Panel(NamedTuple):
         A faster way to some numbers without each of these annotators, see :meth:`without_each`.
     changes : function of (annotators, number)
         What leaving out each of these annotators changes in a number that is a quotient; None if unknown.
+    counted : function of a number
+        The number as a function of counts of labels, of which panels of annotators are drawn; None if it is no such function.
     """
 
     annotations: Callable[[], Any] = _no_names
     judged_by: Callable[[NDArray[Any]], Statistic] = _no_one
     each: Callable[[Int64, Sequence[int]], Iterator[Without]] | None = None
     changes: Callable[[Int64, int], Changes | None] = lambda annotators, number: None
+    counted: Callable[[int], Counted | None] = lambda number: None
 
     def without_each(self, annotators: Int64, numbers: Sequence[int]) -> Iterator[Without]:
         """Yield some numbers without each of these annotators."""

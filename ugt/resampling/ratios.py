@@ -214,6 +214,10 @@ class Ratios(Quotients):
         m = len(self.of_number)
         return table[:, :m], table[:, m:][:, self.of_number]
 
+    def quotient(self, number: int) -> tuple[Array, Array] | None:
+        at, m = number if self.averaged is None else number - 1, len(self.of_number)
+        return None if at < 0 else (self._of_cases(self._rows[:, at]), self._of_cases(self._rows[:, m + self.of_number[at]]))
+
     @property
     def _spans(self) -> Array:
         found = super()._spans

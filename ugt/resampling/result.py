@@ -24,7 +24,8 @@ from .spread import RANDOM, with_annotators
 from .statistic import Statistic
 from .student import TIE, Units, few_clusters, limits, note_few, rounding
 from .studentized import LogRatio
-from .two_way import TwoWay, ends_if_named, two_ways_of
+from .two_way_spreads import ends_if_named, two_ways_of
+from .two_ways import TwoWay, containing
 
 if TYPE_CHECKING:
     from .design import Seed
@@ -153,8 +154,8 @@ class Results(Record):
         low, high = self._two_way(number, given["clusters"]).interval(level)
         if number not in self.statistic.facts.skewed or math.isnan(low):
             return low, high
-        alone = self._ends(number, level, "auto", given, RANDOM[:1])  # is by resamples, which a record of two ways has not
-        return float(np.fmin(low, alone[0])), float(np.fmax(high, alone[1]))
+        # the interval over cases is by resamples, which a record of two ways has not
+        return containing((low, high), self._ends(number, level, "auto", given, RANDOM[:1]))
 
     def _without_resamples(self, number: int, level: float, design: Design | tuple[Any, Any]) -> tuple[float, float] | None:
         """Return NaN for a number that is undefined or infinite, the interval of one at an end of its range, None for all others."""
@@ -306,12 +307,11 @@ class Result(Results):
         """
         return self._two_way(self._number(of), clusters)
 
-    def ends_if_named(self, level: float, clusters: object = None) -> tuple[float, float]:
-        """Return the interval over cases and annotators for tables: NaN if annotators have no names or are very many."""
+    def ends_if_named(self, level: float, clusters: object, alone: tuple[float, float]) -> tuple[float, float]:
+        """Return the interval for tables over cases and annotators, which contains ``alone``; NaN without names or for very many."""
         one, number = self.statistic.only(0)
         ids = None if clusters is None else ids_of_cases("clusters", clusters, one.n_cases, self.case_ids)
-        low, high = ends_if_named(one, [number], ids, level)[0].tolist()
-        return low, high
+        return containing(ends_if_named(one, [number], ids, level)[0], alone)
 
     def minus(self, other: Result) -> ResultDifference:
         """Return the paired difference to another result of the same cases: case by case, and resample by resample.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from .ratios import over
 from .statistic import Statistic
 
 FEW_DISCORDANT = 20  # differences that fewer discordant cases, or clusters, make up have this interval
+STILL = 1e-12  # share of the mean square of differences that is rounding
 STEPS = 60  # of bisection: an end within 2^-60
 
 
@@ -36,18 +38,10 @@ class PairedDifferences(NamedTuple):
     n_units: Array
 
     @classmethod
-    def of(cls, above: Array, below: Array, design: Design) -> PairedDifferences:
-        """Return the numbers for columns (N, M) of w d and of w; NaN where a column is."""
-        d, total, squares = np.where(below > 0, over(above, below), 0.0), below.sum(axis=0), (below**2).sum(axis=0)
-        placed = design.added_up(below)
-        found = cls(
-            over(total**2, squares),
-            over(above.sum(axis=0), total),
-            over((above * d).sum(axis=0), total),
-            over((above * d**3).sum(axis=0), total),
-            np.where(np.isnan(total), np.nan, (placed > 0).sum(axis=0)),
-        )
-        return found if design.n_units == design.n_cases else found._replace(n=found.n / _design_effect(above, placed, squares, design))
+    def of(cls, columns: Iterable[tuple[Array, Array] | None], design: Design) -> PairedDifferences:
+        """Return the numbers for each pair of columns (N,), of w d and of w; NaN for those that are None."""
+        unknown = (np.nan,) * len(cls._fields)
+        return cls(*np.array([unknown if one is None else _numbers(*one, design) for one in columns], np.float64).reshape(-1, 5).T)
 
     def take(self, at: Int64) -> PairedDifferences:
         """Return some of the differences, by position."""
@@ -59,9 +53,14 @@ class PairedDifferences(NamedTuple):
         return np.asarray(np.where(self.fourth > 0, over(self.n * self.second**2, self.fourth), self.n * 0.0))
 
     def ends_of_few(self, level: float) -> Array:
-        """Return (M, 2) the intervals of differences that fewer than 20 discordant cases make up, else NaN."""
+        """Return (M, 2) the intervals of differences that fewer than 20 discordant cases make up, or that are alike in all, else NaN."""
+        found = np.full((len(self.n), 2), np.nan)
         with np.errstate(invalid="ignore"):
-            return np.where((self.discordant < FEW_DISCORDANT)[:, None], self.ends(level), np.nan)
+            still = self.second - self.mean**2 <= STILL * self.second  # all cases alike, which has no width by Student's law
+            at = np.flatnonzero((self.discordant < FEW_DISCORDANT) | still)
+        if len(at):
+            found[at] = self.take(at).ends(level)
+        return found
 
     def ends(self, level: float) -> Array:
         """Return the intervals (M, 2); NaN if fewer than two units count.
@@ -80,59 +79,70 @@ class PairedDifferences(NamedTuple):
         s = np.where(known, n * self.mean / scale, 0.0)
         q = np.maximum(np.where(known, n * self.second / scale**2, 0.0), np.abs(s))
         t = t_quantile(np.where(known, self.n_units - 1, 1.0), 0.5 + level / 2)
-        ends = np.stack([-_upper(-s, q, n, t), _upper(s, q, n, t)], axis=1) * scale[:, None]
-        return np.where(known[:, None], np.clip(ends, -1.0, 1.0), np.nan)
+        upper = _upper(np.stack([-s, s], axis=1), q[:, None], n[:, None], t[:, None])
+        return np.where(known[:, None], np.clip(upper * [-1.0, 1.0] * scale[:, None], -1.0, 1.0), np.nan)
 
 
 class Terms(NamedTuple):
-    """The columns (N, M) of w x and of w of shares ``Σ w x / Σ w`` of the kept cases, NaN for other numbers; and their units."""
+    """The columns (N,) of w x and of w of shares ``Σ w x / Σ w`` of the kept cases, None for other numbers; and the units of the cases."""
 
-    above: Array
-    below: Array
+    columns: list[tuple[Array, Array] | None]
     design: Design
 
     @classmethod
     def of(cls, one: Statistic, kept: Bools, design: Design, at: Int64) -> Terms:
         """Return the columns of some numbers of a statistic."""
-        spans, shape = one.facts.spans, (int(kept.sum()), len(at))
-        above, below = np.full(shape, np.nan), np.full(shape, np.nan)
-        for j, number in enumerate(at.tolist()):
-            found = one.quotient(number) if tuple(spans[number]) == (0.0, 1.0) else None
-            if found is not None:
-                above[:, j], below[:, j] = found[0][kept], found[1][kept]
-        return cls(above, below, design)
+        spans, rows = one.facts.spans, slice(None) if kept.all() else kept
+        found = [one.quotient(number) if tuple(spans[number]) == (0.0, 1.0) else None for number in at.tolist()]
+        return cls([None if each is None else (each[0][rows], each[1][rows]) for each in found], design)
 
     @classmethod
     def beside(cls, parts: list[Terms]) -> Terms:
         """Return the columns of several parts, one after the other."""
-        above, below = (np.concatenate(tables, axis=1) for tables in zip(*(one[:2] for one in parts)))
-        return cls(above, below, parts[0].design)
+        return cls([each for one in parts for each in one.columns], parts[0].design)
 
     def take(self, at: Int64) -> Terms:
-        return self._replace(above=self.above[:, at], below=self.below[:, at])
+        return self._replace(columns=[self.columns[i] for i in at.tolist()])
 
     def minus(self, j: int) -> PairedDifferences:
         """Return the differences to number j; NaN for its own, and where another number has other weights."""
-        found = self.less(self.take(np.array([j], np.int64)))
-        return found._replace(n_units=np.where(np.arange(len(found.n)) == j, np.nan, found.n_units))
+        other = self.columns[j]
+        return self.less([None if i == j else other for i in range(len(self.columns))])
 
-    def less(self, other: Terms) -> PairedDifferences:
-        """Return the differences to the numbers of another, or to its only one."""
-        same = (self.below == other.below).all(axis=0)
-        return PairedDifferences.of(np.where(same, self.above - other.above, np.nan), np.where(same, self.below, np.nan), self.design)
+    def less(self, others: list[tuple[Array, Array] | None]) -> PairedDifferences:
+        """Return the differences to the numbers of others, one by one."""
+        return PairedDifferences.of(map(_less, self.columns, others), self.design)
 
 
-def _design_effect(above: Array, placed: Array, squares: Array, design: Design) -> Array:
-    """Return (M,) by how much clusters widen: as seen in discordant clusters, drawn to the middle of 1 and its largest value."""
-    most = over((placed**2).sum(axis=0), squares)
-    own = (above**2).sum(axis=0)
-    k = (design.added_up(above**2) > 0).sum(axis=0)
-    seen = np.where(own > 0, over((design.added_up(above) ** 2).sum(axis=0), own), most)
-    return np.asarray(np.maximum((k * seen + (1.0 + most) / 2) / (k + 1.0), 1.0))
+def _less(one: tuple[Array, Array] | None, other: tuple[Array, Array] | None) -> tuple[Array, Array] | None:
+    """Return the columns of a difference of shares; None if a share is unknown or their weights differ."""
+    return None if one is None or other is None or not np.array_equal(one[1], other[1]) else (one[0] - other[0], one[1])
+
+
+def _numbers(above: Array, below: Array, design: Design) -> tuple[float, ...]:
+    """Return what is to be known of one difference, from columns (N,) of w d and of w."""
+    total, squares = float(below.sum()), float(below @ below)
+    d = np.divide(above, below, out=np.zeros(len(above)), where=below > 0)
+    square = above * d
+    n, n_units = over(total**2, squares), np.count_nonzero(below)
+    if not design.plain:
+        placed = design.added_up(below[:, None])[:, 0]
+        n, n_units = n / _design_effect(above, placed, squares, design), np.count_nonzero(placed)
+    moments = (over(part, total) for part in (above.sum(), square.sum(), square @ (d * d)))
+    return float(n), *map(float, moments), float(n_units)
+
+
+def _design_effect(above: Array, placed: Array, squares: float, design: Design) -> float:
+    """Return by how much clusters widen: as seen in discordant clusters, drawn to the middle of 1 and its largest value."""
+    most, own = float(over(placed @ placed, squares)), float(above @ above)
+    sums = design.added_up(np.stack([above, above**2], axis=1))
+    k = np.count_nonzero(sums[:, 1])
+    seen = float(sums[:, 0] @ sums[:, 0]) / own if own > 0 else most
+    return max(float((k * seen + (1.0 + most) / 2) / (k + 1.0)), 1.0)
 
 
 def _upper(s: Array, q: Array, n: Array, t: Array) -> Array:
-    """Return the upper ends (M,) for b - c = s and b + c = q of n pairs: where (s - n D) / √(n (2 p + D (1 - D))) = -t, or 1."""
+    """Return the upper ends, of the shape of s, for b - c = s and b + c = q of n pairs: (s - n D) / √(n (2 p + D (1 - D))) = -t, or 1."""
     c = (q - s) / 2
 
     def above(at: Array) -> Array:

@@ -62,6 +62,12 @@ def stretch_of(scale: str, span: Any) -> Stretch:
     return Stretch(lambda x: one.to((x - low) / width), lambda x: one.slope((x - low) / width) / width, lambda y: low + width * one.back(y))
 
 
+def slope_at(scale: str, span: Any, value: float) -> float:
+    """Return the absolute slope of a scale at a number."""
+    with np.errstate(all="ignore"):
+        return abs(float(stretch_of(scale, span).slope(np.float64(value))))
+
+
 def with_annotators(random: object) -> bool:
     """Return whether annotators are random, too; cases always are."""
     given = (random,) if isinstance(random, str) else tuple(random) if isinstance(random, (tuple, list, set, frozenset)) else ()
@@ -117,13 +123,24 @@ def half_width_of(cases: Any, annotators: Any, both: Any, n_units: Any, n_annota
 
     That is Banerjee's (1960), which is never below that of cases alone, or that of annotators alone, t of R - 1 degrees of freedom.
     """
-    total, own = total_of(cases, annotators, both), np.maximum(annotators - both, 0.0)
     df = df_of(cases, annotators, both, n_units, n_annotators)
+    of_annotators, of_units = (np.where(n > 1, n - 1.0, np.nan) for n in map(np.asarray, (n_annotators, n_units)))
+    own = np.maximum(annotators - both, 0.0)
+    return widest((cases, annotators, both), own, (df, of_units, of_annotators, of_annotators), q)
+
+
+def widest(parts: tuple[Any, Any, Any], own: Any, degrees: Sequence[Any], q: float) -> Array:
+    """Return the largest half-width from V_c, V_a and V_e; ``own``: V_a beyond V_e.
+
+    ``degrees``: those of freedom of the total, of V_c, of V_a, and of ``own``.
+    """
+    cases, annotators, _ = parts
+    total = total_of(*parts)
     with np.errstate(invalid="ignore"):
-        of_annotators, of_units = (t_quantile(np.where(n > 1, n - 1.0, np.nan), q) for n in map(np.asarray, (n_annotators, n_units)))
-        banerjee = np.sqrt(of_annotators**2 * own + of_units**2 * np.maximum(cases, annotators - own))
+        of_total, of_cases, of_annotators, of_own = (t_quantile(each, q) for each in degrees)
+        banerjee = np.sqrt(of_own**2 * own + of_cases**2 * np.maximum(cases, annotators - own))
         least = np.maximum(banerjee, of_annotators * np.sqrt(annotators))
-        return np.asarray(np.where(total == 0, least, np.maximum(t_quantile(df, q) * np.sqrt(total), least)))
+        return np.asarray(np.where(total == 0, least, np.maximum(of_total * np.sqrt(total), least)))
 
 
 def spread_of(one: Statistic, at: Sequence[int], scales: Sequence[str], design: Design | None) -> Spread:

@@ -103,7 +103,7 @@ class Units:
         pairs: Callable[[], PairedDifferences | None] = lambda: None,
     ) -> None:
         self._facts, self.influence, self.per_stratum = facts, influence, per_stratum
-        self._terms, self._pairs = terms, pairs  # of shares, for paired differences of them; of such differences
+        self._terms, self._pairs = terms, cache(pairs)  # of shares, for paired differences of them; of such differences
         self.deviations = deviations  # (G, m) of some of the numbers without each unit, as :func:`left_out_deviations`
         self.few = few  # (M,) numbers that so few units decide that their intervals are Student's
 

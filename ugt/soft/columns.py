@@ -185,6 +185,14 @@ class Auroc:
     def influence(self, column: ScoreColumn) -> Array:
         return np.add(*self.components(column))
 
+    def of_panels(self, sums: Array) -> tuple[Array, Array]:
+        """Return the values (B,) for the first four sums (4, B), and (4, B) what their influences follow from: see panels.h."""
+        added, taken_off = SELF_PAIRS[self.self_pairs]
+        value, every = self.values(sums.T), self._pairs(sums, taken_off)
+        with np.errstate(divide="ignore"):
+            by = (1.0 - value) * sums[NEGATIVE], -value * sums[POSITIVE], added + taken_off * value, 1.0 / every
+        return value, np.stack(by)
+
     def slopes(self, groups: Array, expected: bool) -> Array:
         """Return (G, 3) derivatives by the sums (G, 3) of tie groups, highest scores first."""
         (u, v, _), (own, taken_off) = groups.T, SELF_PAIRS[self.self_pairs]

@@ -18,6 +18,7 @@ from ..annotations import Labels
 from ..plausibilities.made_of import MadeOf
 from ..plausibilities.refitted import refitted
 from ..resampling import Answer, Design, Merging, NumberFacts, Panel, Result, Statistic, finished
+from ..resampling.counted import Area, CountedAreas
 from .columns import HARD_POSITIVE, NEGATIVE, POSITIVE, Auroc, Precision, ScoreColumn, average_of, effective_sizes
 from .input import known, read, shares
 
@@ -94,7 +95,25 @@ class SoftRanking(Statistic):
 
     @property
     def panel(self) -> Panel:
-        return Panel(self._annotations, self._judged_by)
+        return Panel(self._annotations, self._judged_by, counted=self._counted)
+
+    def _counted(self, number: int) -> CountedAreas | None:
+        """Return the AUROC of one column against soft labels as a function of the masses of its class."""
+        metric, soft = self.metrics[number // 2], number % 2 == 0
+        labels, rows = (self.labels.counted, self.labels.rows) if isinstance(self.labels, MadeOf) else (self.labels, None)
+        alone = len(self.columns) == 1 and self.columns[0].weights is None and self.columns[0].negative is None
+        if labels is None or not len(labels.annotators) or not alone or not soft or not isinstance(metric, Auroc):
+            return None
+        made = self.labels
+        if isinstance(made, MadeOf) and (made.of_cases is not None or made.fit is not None):
+            return None
+        column, positive = self.columns[0], self.columns[0].classes[0]
+
+        def masses(counts: Labels) -> Array:
+            table = made._made(counts, None, np.empty(0, np.int64)).mean() if isinstance(made, MadeOf) else shares(counts)
+            return np.asarray(table[:, positive])
+
+        return CountedAreas(labels, rows, (Area(masses, column.row, column.last, metric.of_panels),))
 
     @property
     def merging(self) -> Merging:

@@ -270,9 +270,10 @@ class Merged(Frozen):
     _two_way: Mapping[str, resampling.TwoWay] | tuple[str, str] | None = field(default=None, repr=False)
 
     def two_way(self, *, of: str | None = None) -> resampling.TwoWay:
-        """Return the spread of the value over cases and annotators, both random, as ``two_way`` of the record of the function itself.
+        """Return the spread of the value over cases and annotators, both random, by leaving out annotators one by one.
 
-        With few cases its interval may be narrower by a little than that of the record, which contains Student's interval over the cases.
+        The record of the function itself draws panels of annotators if the number follows from counts of labels, and contains Student's
+        interval over the cases. Its interval is the wider one where votes of few annotators could have been others: quote that one.
 
         Parameters
         ----------

@@ -33,7 +33,7 @@ from ..resampling.spread import (
     unevenness,
     with_shares,
 )  # fmt: skip
-from ..resampling.two_way import record_of
+from ..resampling.two_way_spreads import record_of
 from .sums import as_exact, rounded
 
 if TYPE_CHECKING:

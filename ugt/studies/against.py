@@ -16,9 +16,10 @@ from .._base.notes import Note
 from ..annotations.joins import tells_joins
 from ..resampling import check_level, ids_of_cases
 from .both_random import OF_A_MODEL, ReadersAndCases, deciding_cases, few_deciding, two_readers
+from .claims import ReaderVerdict, population, verdict_of
 from .covariances import covariance_of
-from .differences import MarginClaim, ReaderDifference, ReaderFigure, differences, figure_record
-from .figures import ReadingCells
+from .differences import MarginClaim, ReaderDifference, ReaderFigure, differences, figure_record, turned
+from .figures import ReadingCells, threshold_of
 from .obuchowski_rockette import ALIKE, BOTH, CASES, READERS, Analysis, ErrorCovariances, Estimated, by_parts, estimated
 from .readings import Readings
 from .study_input import StudyInput, checked_resamples, chosen_covariance, left_out_resamples, study_input
@@ -70,6 +71,11 @@ class AgainstReaders(Frozen):
     n_cases: int
     left_out: Mapping[str, int]
     notes: tuple[Note, ...]
+
+    @property
+    def verdict(self) -> ReaderVerdict | None:
+        """Whether the model or the mean of the readers is ahead, and for whom; None if cases are fixed."""
+        return verdict_of([turned(self.difference) if self.difference.value < 0 else self.difference])
 
 
 @tells_joins
@@ -152,12 +158,25 @@ def against_readers(
     model = _scores(scores, one)
     if score_threshold is not None:
         own = checks.finite("score_threshold", score_threshold)
+        threshold = threshold_of(figure, threshold, one.rating)
         if threshold is None:
-            raise checks.error("score_threshold", "be left out without threshold", score_threshold)
-        threshold = checks.finite("threshold", threshold)
+            must = "be left out for a figure without threshold (sensitivity, specificity and accuracy have one)"
+            raise checks.error("score_threshold", must, score_threshold)
         model = model - own + threshold
+    elif (cut := threshold_of(figure, threshold, one.rating)) is not None:
+        _check_scale(model, one, cut)
     given = study_input(truth, one, figure, threshold, positive, random, clusters)
     return _Compared(given, model[given.at]).answer(covariance, level, margin, n_resamples, seed)
+
+
+def _check_scale(model: Array, readings: Readings, threshold: float) -> None:
+    """Reject the readers' threshold for scores that are none of the readers' ratings, and so may be on another scale."""
+    other = ~(np.isnan(model) | np.isin(model, readings.rating[readings.read]))
+    if other.any():
+        i = int(np.argmax(other))
+        must = f"be given for scores that are on another scale than the ratings, whose threshold is {threshold:g}"
+        got = f"none, and the score {model[i]:g}, which is no reader's rating"
+        raise checks.error("score_threshold", must, got, f"case {identifiers.name(readings.case_ids[i])}")
 
 
 def _of_test(readings: Readings, test: object) -> Readings:
@@ -214,7 +233,8 @@ class _Compared:
             model = Estimated(float(values[-1]), math.nan, math.nan, "cases are fixed: the figure of a model has no variance")
         if "annotators" in given.random:
             found, alone, model = (self._with_panel(one, at) for at, one in enumerate((found, alone, model)))
-        (difference,) = differences({("model", "readers"): found}, level, given.figure.bounded)
+        people = population(given, (r,), _variance(values, table, CASES, deciding).variance)
+        (difference,) = differences({("model", "readers"): (found, people)}, level, given.figure.bounded)
         if difference.reason:
             notices.undefined(difference.reason, stacklevel=4)
         notes += given.reversed({"model": model.value, "readers": alone.value})

@@ -18,7 +18,7 @@ from ..resampling import check_level
 from ..resampling.spread import FEW_ANNOTATORS, RANDOM, with_annotators
 from .components import PARTS, Components, InPilot
 from .pilots import METRICS, OF_PAIRS, RANGES, Pilot, read_pilot
-from .solving import ENOUGH, FEWER, MOST_CASES, prices, wanted_power
+from .solving import ENOUGH, FEWER, MOST_CASES, prices, wanted_assurance, wanted_power, wanted_width
 from .targets import AnnotationDesign, Target
 
 SIZES = ("n_cases", "n_labels", "n_annotators")
@@ -249,14 +249,11 @@ def plan_annotations(
         with_annotators(random),
     )
     level = check_level(level)
-    wanted = None if width is None else scalar("width", width, positive=True)
-    low, high = RANGES[metric]
-    if wanted is not None and wanted > (widest := high - low):
-        raise error("width", f"be at most {widest:g}, the range of metric {metric!r} (20 percentage points are 0.2)", width)
+    wanted = wanted_width(width, RANGES[metric], f"metric {metric!r}")
     power = wanted_power(power)
     difference, margin = _checked_test(metric, power, difference, margin)
     if components is None:
-        pilot: Pilot | None = read_pilot(labels, scores, metric)
+        pilot: Pilot | None = read_pilot(labels, scores, metric, margin)
         if value is not None:
             raise error("value", "be left out if labels are given", value)
     elif labels is not None or scores is not None:
@@ -264,34 +261,27 @@ def plan_annotations(
     else:
         pilot = None
     number, parts = _stated(components, value, metric) if pilot is None else (pilot.value, pilot.parts.components)
+    tested, unit = (parts, 1.0) if pilot is None else (pilot.tested.components, pilot.unit)
     if not people:
-        parts = parts._replace(annotators=np.asarray(math.nan))
-    target = Target(metric, number, parts, math.nan, margin is None, wanted, power, costs, level, most, None)
-    target = target._replace(effect=target.effect_of(difference, margin), only_labels=None if pilot is None else pilot.only_labels)
+        parts, tested = (one._replace(annotators=np.asarray(math.nan)) for one in (parts, tested))
+    target = Target(metric, number, parts, tested, math.nan, margin is None, wanted, power, costs, level, most, None)
+    target = target._replace(effect=target.effect_of(difference, margin, unit), only_labels=None if pilot is None else pilot.only_labels)
     if assurance is not None:
-        target = target._replace(assurance=_checked_assurance(assurance, pilot), in_pilot=_in_pilot(pilot, target.annotators_random))
+        sure = wanted_assurance(assurance, "the labels of a pilot" if pilot is None else None)
+        target = target._replace(assurance=sure, in_pilot=_in_pilot(pilot, target.annotators_random))
     return _plan(target, pilot)
 
 
-def _checked_assurance(given: object, pilot: Pilot | None) -> float:
-    found = scalar("assurance", given)
-    if not 0.5 <= found < 1:
-        raise error("assurance", "be at least 0.5 and below 1, such as 0.9", given)
-    if pilot is None:
-        raise error("assurance", "be left out with components, whose error is unknown (give the labels of a pilot)", given)
-    return found
-
-
-def _in_pilot(pilot: Pilot | None, people: bool) -> InPilot:
-    """Return how far the components vary over pilots; refuse a pilot that does not show it."""
+def _in_pilot(pilot: Pilot | None, people: bool) -> tuple[InPilot, InPilot]:
+    """Return how far the components, and those for power, vary over pilots; refuse a pilot that does not show it."""
     assert pilot is not None
     with np.errstate(invalid="ignore"):
-        found = InPilot.of(pilot.parts, people)
-    if not all(np.isfinite(one).all() for one in found.covariances):
+        first, tested = (InPilot.of(one, people) for one in (pilot.parts, pilot.tested))
+    if not all(np.isfinite(one).all() for one in (*first.covariances, *tested.covariances)):
         must = "be left out for a pilot in which a part of the variance is unknown without one of its annotators or cases"
         way = "label more cases, by at least three annotators"
         raise error("assurance", must, f"{pilot.n_annotators} annotators and {pilot.n_cases} cases", way=way)
-    return found
+    return first, tested
 
 
 def _checked_test(metric: str, power: float | None, difference: object, margin: object) -> tuple[float | None, float | None]:
@@ -334,7 +324,7 @@ def _plan(target: Target, pilot: Pilot | None) -> AnnotationPlan:
     notes = [*(() if pilot is None else pilot.notes), *_notes(target, table, impossible)]
     alternatives: tuple[AnnotationDesign | None, ...] = ()
     if pilot is not None and target.annotators_random and pilot.n_annotators < FEW_ANNOTATORS:
-        some = target.parts.annotators > 0
+        some = max(target.parts.annotators, target.tested.annotators) > 0
         plans = ": see the plans for 0, 1 and 2 times the estimate" if asked and some else "" if some else NONE_SEEN
         words = "the pilot has {n} annotators, so that the annotators' part is poorly known{plans}."
         notes.append(Note("few_in_pilot", words, n=pilot.n_annotators, plans=plans))

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._base.arrays import Array, Int64
+from .._base.laws import t_quantile
 from .._base.lazy import cached_property
 
 PARTS = ("cases", "annotators", "labels", "pairs")
@@ -176,6 +177,12 @@ def jackknife(values: Array) -> float:
     return float((len(values) - 1) * values.var()) if len(values) > 1 and np.isfinite(values).all() else np.nan
 
 
+def jackknife_covariance(table: Array) -> Array:
+    """Return the jackknife covariances (M, M) of numbers from their values (M, G) without each part; NaN from a single one."""
+    m, n = table.shape
+    return np.asarray((n - 1) ** 2 / n * np.cov(table)) if n > 1 else np.full((m, m), np.nan)
+
+
 class InPilot(NamedTuple):
     """The covariances (4, 4) of the components over other pilots: of other cases, and of other annotators; degrees of freedom of each."""
 
@@ -188,9 +195,7 @@ class InPilot(NamedTuple):
         tables = [parts.without_cases()._replace(**({} if people else {"annotators": np.zeros(())}))]
         tables += [parts.without_annotators()] if people else []
         found = [np.array(np.broadcast_arrays(*table)) for table in tables]
-        sizes = [table.shape[1] for table in found]
-        covariances = [(n - 1) ** 2 / n * np.cov(table) if n > 1 else np.full((4, 4), np.nan) for n, table in zip(sizes, found)]
-        return cls(tuple(covariances), tuple(n - 1 for n in sizes))
+        return cls(tuple(map(jackknife_covariance, found)), tuple(table.shape[1] - 1 for table in found))
 
     def of_sum(self, weights: Array) -> tuple[Array, Array]:
         """Return the variance of weighted sums (4, ...) of the components, and Satterthwaite's degrees of freedom."""
@@ -199,3 +204,8 @@ class InPilot(NamedTuple):
         with np.errstate(invalid="ignore", divide="ignore"):
             df = total**2 / sum(part**2 / n for part, n in zip(parts, self.df))
         return total, np.where(total > 0, df, 1.0)
+
+    def reach(self, weights: Array, assurance: float) -> Array:
+        """Return how far true weighted sums may be above those of the pilot, at most and with this probability."""
+        square, df = self.of_sum(weights)
+        return np.asarray(t_quantile(df, assurance) * np.sqrt(square))

@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 
 from .._base import checks
+from .._base.claims import LeadEnds, Whom, claim_of
 from .._base.laws import above, holm, t_quantile
 from .._base.records import Record
 from ..resampling import check_level, check_one_sided
 from .both_random import ReadersAndCases
+from .claims import Population, known
 from .gallas import law
 from .obuchowski_rockette import Estimated
 
@@ -34,7 +36,14 @@ class MarginClaim(Record):
     p_value : float
         Of the hypothesis that the claim is not true; NaN if there is no interval.
     decision : bool
-        Whether the claim is shown. False does not show the contrary.
+        Whether this interval, over what was random in the study, shows the claim. False does not show the contrary.
+    cases_low, cases_high : float
+        The ends with other cases and these readers; NaN if cases are fixed.
+    whom : str or None
+        For whom the claim is shown, as in :class:`ReaderVerdict`: with three to five readers a claim about others holds only if readers
+        vary like a normal law. None if cases are fixed.
+    missing_share : float
+        Kinds of readers that make up less of all may be missing; NaN if only cases are random.
 
     Examples
     --------
@@ -43,8 +52,8 @@ class MarginClaim(Record):
     >>> b = [[1, 1, 4, 4, 2, 2, 3, 1, 4, 3], [1, 2, 4, 3, 1, 1, 4, 2, 4, 2], [2, 1, 3, 4, 1, 2, 4, 3, 4, 3]]
     >>> found = ugt.reader_study([0, 0, 1, 1, 0, 0, 1, 0, 1, 1], ugt.studies.Readings.from_array([a, b], tests=["a", "b"]))
     >>> claim = found.non_inferiority("b", "a", 0.05)
-    >>> round(claim.low, 3), claim.decision
-    (-0.046, True)
+    >>> round(claim.low, 3), claim.decision, claim.whom
+    (-0.046, True, 'others if normal')
     """
 
     claim: str
@@ -55,6 +64,11 @@ class MarginClaim(Record):
     level: float
     p_value: float
     decision: bool
+    cases_low: float
+    cases_high: float
+    whom: str | None
+    missing_share: float
+    _about: Whom = field(repr=False)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -146,6 +160,8 @@ class ReaderDifference(OfReaders):
         The difference, its standard error and degrees of freedom; inf: the normal law.
     p_value, adjusted_p_value : float
         Two-sided, for a difference of 0; unadjusted, and by Holm's method over all pairs of tests of the study.
+    cases_std_error : float
+        Standard error over cases, with these readers and this truth; NaN if there is none.
     reason, level
         As of :class:`ReaderFigure`.
 
@@ -164,11 +180,28 @@ class ReaderDifference(OfReaders):
     second: Any
     p_value: float
     adjusted_p_value: float
+    cases_std_error: float
     _bounded: bool = field(repr=False)
+    _population: Population = field(repr=False)
 
-    def interval(self, level: float | None = None) -> tuple[float, float]:
-        """Return the interval of the difference; ``level`` is by default that of the study."""
-        return self._ends(level)
+    def interval(self, level: float | None = None, *, random: str | tuple[str, ...] | None = None) -> tuple[float, float]:
+        """Return the interval of the difference, cut at -1 and 1 for figures from 0 to 1.
+
+        Parameters
+        ----------
+        level : float, optional
+            Default: that of the study.
+        random : ("cases",), optional
+            The interval for other cases and these readers, also if readers were random. Default: what was random in the study.
+        """
+        if random is None:
+            low, high = self._ends(level)
+        else:
+            if random not in ("cases", ("cases",), ["cases"]):
+                raise checks.error("random", "be ('cases',), or be left out for what was random in the study", repr(random))
+            half = _quantile(math.inf, check_level(self.level if level is None else level)) * self.cases_std_error
+            low, high = self.value - half, self.value + half
+        return (max(low, -1.0), min(high, 1.0)) if self._bounded and not math.isnan(low) else (low, high)
 
     def non_inferiority(self, margin: float, *, level: float = 0.95) -> MarginClaim:
         """Test whether the first test is worse than the second by less than ``margin``, by the one-sided lower limit at ``level``.
@@ -189,9 +222,13 @@ class ReaderDifference(OfReaders):
         """Test whether the tests differ by less than ``margin``, by two one-sided tests at ``level``; errors of :meth:`non_inferiority`."""
         width = self._margin(margin)
         level = check_one_sided(level)
-        low, high = self._ends(2 * level - 1)
+        low, high = self.interval(2 * level - 1)
         p = max(self._tail(-width), 1 - self._tail(width))
-        return MarginClaim("equivalence", self.value, low, high, width, level, p, bool(-width < low and high < width))
+        fixed = self.interval(2 * level - 1, random=("cases",))
+        ends = self._ends_of(2 * level - 1)
+        whom = self._whom((ends, ends.turned), -width)
+        shown = p, bool(-width < low and high < width)
+        return MarginClaim("equivalence", self.value, low, high, width, level, *shown, *fixed, whom, *self._population.beside)
 
     def _margin(self, margin: object) -> float:
         width = checks.scalar("margin", margin)
@@ -201,14 +238,27 @@ class ReaderDifference(OfReaders):
 
     def _beyond(self, claim: str, least: float, level: float) -> MarginClaim:
         level = check_one_sided(level)
-        low, _ = self._ends(2 * level - 1)
-        high = math.nan if math.isnan(low) else math.inf
-        return MarginClaim(claim, self.value, low, high, abs(least), level, self._tail(least), bool(low > least))
+        low, _ = self.interval(2 * level - 1)
+        fixed, _ = self.interval(2 * level - 1, random=("cases",))
+        high, fixed_high = (math.nan if math.isnan(one) else math.inf for one in (low, fixed))
+        whom = self._whom((self._ends_of(2 * level - 1),), least)
+        shown = self._tail(least), bool(low > least)
+        return MarginClaim(claim, self.value, low, high, abs(least), level, *shown, fixed, fixed_high, whom, *self._population.beside)
+
+    def _ends_of(self, level: float) -> LeadEnds:
+        """Return the difference as a lead, with its intervals for these readers, and for others."""
+        both = self.interval(level) if self._population.n is not None else (math.nan, math.nan)
+        low, high, two_way_low, two_way_high = map(known, (*self.interval(level, random=("cases",)), *both))
+        return LeadEnds(self.value, low, high, two_way_low, two_way_high, self._population.n)
+
+    def _whom(self, leads: tuple[LeadEnds, ...], margin: float) -> str | None:
+        return claim_of(leads, margin) if self._population.of_cases else None
 
 
 def turned(one: ReaderDifference) -> ReaderDifference:
     fixed = one.std_error, one.df, one.reason, one.level, one._law
-    return ReaderDifference(-one.value, *fixed, one.second, one.first, one.p_value, one.adjusted_p_value, one._bounded)
+    p = one.p_value, one.adjusted_p_value
+    return ReaderDifference(-one.value, *fixed, one.second, one.first, *p, one.cases_std_error, one._bounded, one._population)
 
 
 def figure_record(name: object, found: Estimated, n_readers: int, level: float, bounded: bool, imrmc: bool) -> ReaderFigure:
@@ -216,12 +266,13 @@ def figure_record(name: object, found: Estimated, n_readers: int, level: float, 
 
 
 def differences(
-    found: Mapping[tuple[Any, Any], Estimated], level: float, bounded: bool, imrmc: bool = False
+    found: Mapping[tuple[Any, Any], tuple[Estimated, Population]], level: float, bounded: bool, imrmc: bool = False
 ) -> tuple[ReaderDifference, ...]:
     """Return the differences of all pairs, with their p-values adjusted together."""
-    common = [_common(one, level, imrmc) for one in found.values()]
+    common = [_common(one, level, imrmc) for one, _ in found.values()]
     p = [2 * _tail(abs(one[0]), one[1], one[-1]) for one in common]
-    return tuple(ReaderDifference(*one, *names, *both, bounded) for names, one, both in zip(found, common, zip(p, holm(p))))
+    rows = zip(found.items(), common, zip(p, holm(p)))
+    return tuple(ReaderDifference(*one, *names, *both, held.std_error, bounded, held) for (names, (_, held)), one, both in rows)
 
 
 def _tail(distance: float, std_error: float, held: float | ReadersAndCases) -> float:

@@ -186,6 +186,12 @@ class OnSomeCases(Statistic):
         return np.full((len(sums), 1), np.nan) if self.one is None else self.one.answer(sums)[:, :1]
 
 
+def threshold_of(figure: object, threshold: object, ratings: Array) -> float | None:
+    """Return the lowest rating that calls a case positive; None for a figure that has none."""
+    one = figure_of(figure, threshold, ratings)
+    return one.threshold if isinstance(one, ShareOfCalls) else None
+
+
 def figure_of(figure: object, threshold: object, ratings: Array) -> FigureOfMerit:
     """Return the figure by its name, or of a function; ``threshold``: the lowest rating that calls a case positive."""
     if callable(figure):

@@ -33,6 +33,7 @@ class UStatistics(NamedTuple):
     parts: Array
     sizes: Array
     imrmc: bool
+    over_cases: Array  # covariances (T, T) with these readers
     moments: Array | None = None
 
     def test(self, t: int) -> Estimated:
@@ -43,6 +44,11 @@ class UStatistics(NamedTuple):
         """Return the difference of two tests."""
         variance, parts = (table[..., a, a] + table[..., b, b] - 2 * table[..., a, b] for table in (self.covariance, self.parts))
         return self._estimated(float(self.values[a] - self.values[b]), variance, parts, self.sizes[:, [a, b]].min(axis=1))
+
+    def fixed(self, a: int, b: int) -> float:
+        """Return the variance of a difference over cases, with these readers."""
+        one = self.over_cases
+        return float(one[a, a] + one[b, b] - 2 * one[a, b])
 
     def _estimated(self, value: float, variance: Any, parts: Array, sizes: Array) -> Estimated:
         df = sizes - 1
@@ -64,13 +70,14 @@ def u_statistics(x: Array, read: Bools, p: Array, imrmc: bool = False) -> UStati
     found = sides(flat, seen, p)
     values = over(found.positive.reshape(t, -1).sum(axis=1), found.design[0].reshape(t, -1).sum(axis=1))
     centre = np.zeros(t) if imrmc else values
-    mean = pairs.of_readers(x, read, p, centre).mean()
-    covariance = np.outer(values - centre, values - centre) - mean
+    apart = np.outer(values - centre, values - centre)
+    covariance, over_cases = (apart - one.mean() for one in pairs.of_readers(x, read, p, centre))
     parts, sizes = _parts(found, np.repeat(centre, r), (t, r, n))
     if imrmc:
         sizes = np.round(sizes - 1) + 1
     hard = bool(((p == 0) | (p == 1)).all())
-    return UStatistics(values, covariance, parts, sizes, imrmc, _moments(found, flat, seen, p, (t, r, n)) if imrmc and hard else None)
+    moments = _moments(found, flat, seen, p, (t, r, n)) if imrmc and hard else None
+    return UStatistics(values, covariance, parts, sizes, imrmc, over_cases, moments)
 
 
 def _parts(found: Sides, centre: Array, shape: tuple[int, int, int]) -> tuple[Array, Array]:

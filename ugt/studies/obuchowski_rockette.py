@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._base.arrays import Array
+from .._base.arrays import Array, Bools
 from .both_random import ReadersAndCases
 from .covariances import IN_READERS, IN_TESTS, SPLIT
 
@@ -70,7 +70,7 @@ class ErrorCovariances(NamedTuple):
     of_test: Array
 
     @classmethod
-    def of(cls, covariance: Array, there: Array, design: str) -> ErrorCovariances:
+    def of(cls, covariance: Array, there: Bools, design: str) -> ErrorCovariances:
         """Return the means of a table (G, G) of the cells that exist in (T, R)."""
         test, reader = np.nonzero(there)
         alike = {name: code[:, None] == code for name, code in (("test", test), ("reader", reader))}
@@ -86,6 +86,11 @@ class ErrorCovariances(NamedTuple):
             (mean(rows & np.eye(len(test), dtype=bool)), 0.0 if design == IN_READERS else mean(rows & ~alike["reader"])) for rows in own
         ]
         return cls(float(np.diagonal(covariance).mean()), one, two, three, np.array(of_test))
+
+    @property
+    def alone_and_shared(self) -> tuple[float, float]:
+        """What readers do not share over cases, in the variance of a difference of tests, and what they share."""
+        return self.error - self.cov1, self.cov2 - self.cov3
 
     @classmethod
     def unknown(cls, t: int) -> ErrorCovariances:

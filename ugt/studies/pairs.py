@@ -67,16 +67,20 @@ def of_cells(x: Array, read: Bools, p: Array, centre: Array) -> Products:
     return Products(kernel, design)
 
 
-def of_readers(x: Array, read: Bools, p: Array, centre: Array) -> Products:
-    """Return the sums (T, T) of every two tests, over pairs that share no reader either; x (T, R, N), centre (T,)."""
+def of_readers(x: Array, read: Bools, p: Array, centre: Array) -> tuple[Products, Products]:
+    """Return the sums (T, T) of every two tests, over pairs that share no reader either, and over all pairs of readers.
+
+    x (T, R, N), centre (T,).
+    """
     t, r, n = x.shape
     flat, seen, of_cell = x.reshape(-1, n), read.reshape(-1, n), np.repeat(centre, r)
     found = sides(flat, seen, p)
-    kernel, design = (_other_readers(*_edges(found, own), (t, r)) for own in (of_cell, None))
+    kernel, design = (_of_edges(*_edges(found, own), (t, r)) for own in (of_cell, None))
     for m, v in kernels(flat, seen, p, of_cell):
-        kernel += _across(m.reshape(t, r, -1))
-        design += _across(np.broadcast_to(v, m.shape).reshape(t, r, -1)) if len(v) > 1 else (r * r - r) * (v @ v.T)
-    return Products(kernel, design)
+        kernel += same_and_all(m.reshape(t, r, -1))
+        own = same_and_all(np.broadcast_to(v, m.shape).reshape(t, r, -1)) if len(v) > 1 else np.array([r, r * r])[:, None, None] * (v @ v.T)
+        design += own
+    return Products(kernel[1] - kernel[0], design[1] - design[0]), Products(kernel[1], design[1])
 
 
 def _edges(found: Sides, centre: Array | None) -> tuple[Array, Array]:
@@ -89,16 +93,9 @@ def _apart(total: Array, edge: Array) -> Array:
     return np.asarray(np.outer(total, total) - edge @ edge.T)
 
 
-def _other_readers(total: Array, edge: Array, shape: tuple[int, int]) -> Array:
-    """Return the first two terms (T, T), over pairs of different readers."""
-    edge = edge.reshape(*shape, -1)
-    return _across(total.reshape(*shape, 1)) - _across(edge)
-
-
-def _across(table: Array) -> Array:
-    """Return Σ (T, T) over readers r ≠ r' and over the last axis of products, of (T, R, K)."""
-    same, all_readers = same_and_all(table)
-    return np.asarray(all_readers - same)
+def _of_edges(total: Array, edge: Array, shape: tuple[int, int]) -> Array:
+    """Return the first two terms (2, T, T), over the same reader and over all pairs of readers."""
+    return same_and_all(total.reshape(*shape, 1)) - same_and_all(edge.reshape(*shape, -1))
 
 
 def same_and_all(table: Array) -> Array:

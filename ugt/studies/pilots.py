@@ -56,6 +56,8 @@ class Pilot(NamedTuple):
 
     value: float
     parts: ScoredLabels | PairedCases
+    tested: ScoredLabels | PairedCases  # components for power
+    unit: float  # size of a difference of 1 in units of ``tested``
     n_cases: int
     n_labels: float  # per case
     n_annotators: int
@@ -63,13 +65,13 @@ class Pilot(NamedTuple):
     notes: tuple[Note, ...]
 
 
-def read_pilot(labels: object, scores: object, metric: str) -> Pilot:
+def read_pilot(labels: object, scores: object, metric: str, margin: float | None) -> Pilot:
     """Return the pilot of labels, and of the scores of one or two models."""
     if (scores is None) != (metric in COEFFICIENTS):
         must = "be left out" if metric in COEFFICIENTS else "be two tables, one per model," if metric == "difference" else "be given"
         raise error("scores", f"{must} for metric {metric!r}", None if scores is None else type(scores).__name__)
     with notices.heard():
-        scored, n_annotators = _scored(labels, scores, metric)
+        scored, contrast, n_annotators = _scored(labels, scores, metric, margin)
     notes: list[Note] = []
     size = _sizes(scored.distances, n_annotators)
     if not np.isfinite(scored.value):
@@ -77,22 +79,24 @@ def read_pilot(labels: object, scores: object, metric: str) -> Pilot:
     known = _annotators_known(scored.distances, n_annotators, notes)
     of_pairs = metric in OF_PAIRS
     first, only = _parts_of(scored, known, of_pairs, notes)
+    tested = first if contrast is None else _parts_of(contrast, known, of_pairs, [])[0]
     if (first.squares if isinstance(first, PairedCases) else float(first.count @ first.score**2)) <= 1e-24:
         raise error("labels", "vary: a plan needs labels that give different scores", "the same score of every label")
     labelled = int((size > 0).sum())
-    return Pilot(scored.value, first, labelled, float(size.sum()) / labelled, n_annotators, only, tuple(notes))
+    unit = 1.0 if contrast is None else -contrast.value
+    return Pilot(scored.value, first, tested, unit, labelled, float(size.sum()) / labelled, n_annotators, only, tuple(notes))
 
 
-def _scored(labels: object, scores: object, metric: str) -> tuple[Scored, int]:
-    """Return the metric, and the number of named annotators."""
+def _scored(labels: object, scores: object, metric: str, margin: float | None) -> tuple[Scored, Scored | None, int]:
+    """Return the metric, the contrast for the non-inferiority test, and the number of named annotators."""
     if metric == "discrepancy":
-        return _discrepancy(labels, scores)
+        return _discrepancy(labels, scores, margin)
     held = as_annotations(labels, [scores] if metric == "agreement" else [], "zero-one")
     if not isinstance(held, Labels):
         raise TypeError(f"labels must be Labels, or text by annotators in columns, for metric {metric!r}. Got {type(held).__name__}.")
     found = {"agreement": _agreement, "difference": _difference, "soft_auroc": _soft_auroc}
     scored = found[metric](held, scores) if metric in found else _coefficient(held, metric)
-    return scored, len(held.annotators)
+    return scored, None, len(held.annotators)
 
 
 def _agreement(labels: Labels, scores: object) -> Scored:
@@ -153,15 +157,16 @@ def _soft_auroc(labels: Labels, scores: object) -> Scored:
     return Scored(value, found, share * of_case[0, case] + (1 - share) * of_case[1, case])
 
 
-def _discrepancy(labels: object, predictions: object) -> tuple[Scored, int]:
-    """Return the ratio Δ = μ / α, which moves by (dμ - Δ dα) / α."""
+def _discrepancy(labels: object, predictions: object, margin: float | None) -> tuple[Scored, Scored | None, int]:
+    """Return the ratio Δ = μ / α, which moves by (dμ - Δ dα) / α, and the contrast μ - (1 + margin) α for non-inferiority."""
     ratio = discrepancy_ratio(labels, predictions)
     compared = ratio._statistic.compared
     found, miss, alpha = compared.distances, compared.distances.to_model[0], ratio.alpha
     held = compared.annotations
     zero_one = isinstance(held, Labels) and (compared.distance == "zero-one" or set(np.unique(miss)) <= {0.0, 1.0})
     scored = Scored(ratio.value, found, miss / alpha if alpha else miss, -ratio.mu / alpha**2 if alpha else 0.0, zero_one)
-    return scored, len(compared.annotators)
+    contrast = None if margin is None else Scored(-alpha, found, miss, -(1 + margin), zero_one)
+    return scored, contrast, len(compared.annotators)
 
 
 def _coefficient(labels: Labels, metric: str) -> Scored:

@@ -16,10 +16,28 @@ from .._base.checks import error, finite, scalar, whole
 from .._base.laws import t_quantile
 from .._base.notes import Note
 from ..resampling import check_level
-from .solving import ENOUGH, FEWER, MOST_CASES, Expectation, least_cases, least_people, power_of, prices, wanted_power
+from .reader_pilots import ReaderPilot
+from .record import ReaderStudy
+from .solving import (
+    ENOUGH,
+    FEWER,
+    MOST_CASES,
+    Expectation,
+    assured,
+    least_cases,
+    least_people,
+    power_of,
+    prices,
+    wanted_assurance,
+    wanted_power,
+    wanted_width,
+    width_within,
+)
 
 NAMES = ("error", "cov1", "cov2", "cov3", "test_reader", "n_cases")
 FEW_READERS = 5
+BOUNDED, ANY = (-1.0, 1.0), (-math.inf, math.inf)  # the ranges of differences of figures from 0 to 1, and of others
+MOST_VARIANCE = 0.25  # of a number from 0 to 1
 SAME_PANEL = "the plan is for studies with a truth by the same annotators: other annotators of the truth would add a variance."
 PANEL = Note("same_panel", SAME_PANEL)
 
@@ -45,10 +63,12 @@ class ReaderPlan(Frozen):
         ``"error"``, ``"cov1"``, ``"cov2"``, ``"cov3"``, ``"test_reader"``, and the number of cases that they were estimated from.
     table : tuple of designs
         For each number of readers, from the least that suffices, the fewest cases: ``n_readers``, ``n_cases``, ``std_error`` and ``width``
-        of the interval of the difference, ``power`` and ``cost``.
+        of the interval of the difference, ``power`` and ``cost``. With ``assurance``, width and power are those that hold with this
+        probability; the standard error is the expected one.
     best : design or None
         The cheapest design of the table; of equally cheap designs, the one with the fewest readers.
     level : float
+    assurance : float or None
     notes : tuple of notes
         Assumptions and limits of the plan.
 
@@ -65,6 +85,7 @@ class ReaderPlan(Frozen):
     table: tuple[ReaderDesign, ...]
     best: ReaderDesign | None
     level: float
+    assurance: float | None
     notes: tuple[Note, ...]
     _wanted: _Wanted = field(repr=False)
 
@@ -84,6 +105,10 @@ class _Wanted(NamedTuple):
     width: float | None
     cost: tuple[float, ...]
     level: float
+    value: float  # about which intervals are; NaN: unknown
+    span: tuple[float, float]
+    assurance: float | None = None
+    pilot: ReaderPilot | None = None  # for the assurance
 
     def spread(self, r: object, n: object, q: float) -> Expectation:
         """Return the variance of the difference, 2 A / R, the degrees of freedom, and the half-width."""
@@ -100,13 +125,23 @@ class _Wanted(NamedTuple):
     def power_at(self, r: Any, n: Any) -> Array:
         if math.isnan(self.effect):
             return np.full(np.broadcast(r, n).shape, np.nan)
-        q = 0.5 + self.level / 2 if self.two_sided else self.level
-        return power_of(self.spread(r, n, q), self.effect, self.two_sided)
+        found = self.spread(r, n, 0.5 + self.level / 2 if self.two_sided else self.level)
+        return power_of(found.times(self._assured(found, r, n)[1]), self.effect, self.two_sided)
+
+    def width_at(self, r: Any, n: Any) -> Array:
+        """Return the expected width, with assurance the one that is reached with this probability."""
+        found = self.spread(r, n, 0.5 + self.level / 2)
+        return width_within(found.times(self._assured(found, r, n)[0]).half_width, self.value, self.span)
+
+    def _assured(self, found: Expectation, r: Any, n: Any) -> tuple[Array, Array]:
+        if self.assurance is None or self.pilot is None:
+            return np.ones(()), np.ones(())
+        return assured(found, self.pilot.reach(r, n, self.assurance), self.assurance, self.pilot.variance(r, n))
 
     def enough(self, r: Any, n: Any) -> Bools:
         met = np.ones(np.broadcast(r, n).shape, bool)
         if self.width is not None:
-            met &= 2 * self.spread(r, n, 0.5 + self.level / 2).half_width <= self.width
+            met &= self.width_at(r, n) <= self.width
         if self.power is not None:
             met &= self.power_at(r, n) >= self.power
         return met
@@ -114,7 +149,7 @@ class _Wanted(NamedTuple):
     def designs(self, r: Any, n: Any) -> tuple[ReaderDesign, ...]:
         found = self.spread(r, n, 0.5 + self.level / 2)
         cost = self.cost[0] * n + self.cost[1] * 2 * n * r + self.cost[2] * r + 0.0
-        columns = (r, n, np.sqrt(found.variance), 2 * found.half_width, self.power_at(r, n), cost)
+        columns = (r, n, np.sqrt(found.variance), self.width_at(r, n), self.power_at(r, n), cost)
         return tuple(ReaderDesign(*row) for row in zip(*(column.tolist() for column in columns)))
 
 
@@ -128,6 +163,7 @@ def plan_reader_study(
     cost: tuple[float, float, float] = (1.0, 1.0, 0.0),
     max_readers: int = 50,
     level: float = 0.95,
+    assurance: float | None = None,
 ) -> ReaderPlan:
     r"""Plan a reader study of two tests: return how many readers and cases it needs if every reader reads every case in both tests.
 
@@ -153,12 +189,18 @@ def plan_reader_study(
     power : float, optional
         In (0, 1). Default: 0.8 if a difference or a margin is given.
     width : float, optional
-        Wanted width of the interval of the difference, upper end less lower end.
+        Wanted width of the interval of the difference, upper end less lower end, in units of the figure. For figures from 0 to 1 the
+        interval is cut at -1 and 1, about the ``difference`` if it is given. Stated components whose ``"error"`` is at most 1/4 are taken
+        as those of such a figure.
     cost : three numbers
         Cost of a case, of a reading (there are 2 N R) and of a reader.
     max_readers : int
         At most 1,000.
     level : float
+    assurance : float, optional
+        In [0.5, 1), with a ReaderStudy of at least 3 readers: the probability, over pilots and studies, that an interval is at most
+        ``width`` wide, and the share of pilots whose plans have the wanted power; 0.9 is usual. Default: none, the pilot's components are
+        taken as known, and about half of the studies reach the width.
 
     Returns
     -------
@@ -167,10 +209,17 @@ def plan_reader_study(
     Raises
     ------
     ValueError
-        If neither difference, margin nor width is given; if components are missing, unknown or impossible; if an option is out of range.
+        If neither difference, margin nor width is given; if components are missing, unknown or impossible; if an option is out of range; if
+        ``assurance`` is asked of stated components, or of a pilot that does not show how readers or cases differ.
 
     Notes
     -----
+    With ``assurance``, the variance V = 2 A / R counts as M + √(u² + (χ² / df - 1)² V²) and not below V, with χ² the quantile for the
+    study's own degrees of freedom; for power as M + u. M is V without counting a negative σ²_TR as 0, in which the pilot's mean square
+    of readers by tests has the part 2 MS / R. The true part is up to f / χ²_f times as large (χ²_f: lower quantile, f degrees of freedom).
+    The rest of M has the standard error s, by the jackknife over the pilot's cases (DeLong's covariances or the jackknife's), and t s² as
+    usual: u² = (2 MS (f / χ²_f - 1) / R)² + t² s².
+
     Numbers of cases are at the pilot's share of positive ones. In simulated studies (Roe & Metz; AUC .70 and .78, components of two tests
     at .70) the formula was .03 to .08 below the power that studies had, from 3 readers and 100 cases to 20 readers and 200 cases. A pilot
     with few readers estimates σ²_TR badly.
@@ -178,7 +227,7 @@ def plan_reader_study(
     References
     ----------
     Hillis, Obuchowski & Berbaum (2011), "Power estimation for multireader ROC methods: an updated and unified approach", Academic
-    Radiology 18(2).
+    Radiology 18(2); Burdick & Graybill (1992), "Confidence intervals on variance components" (upper limits of sums of mean squares).
 
     Examples
     --------
@@ -196,7 +245,10 @@ def plan_reader_study(
         margin = scalar("margin", margin, positive=True)
     elif difference == 0:
         raise error("difference", "not be 0", difference)
+    span = _span(study_or_components, parts)
     true = math.nan if difference is None and margin is None else 0.0 if difference is None else finite("difference", difference)
+    if not (math.isnan(true) or span[0] <= true <= span[1]):
+        raise error("difference", "be from -1 to 1, the range of differences of figures from 0 to 1 (five points are 0.05)", difference)
     power = wanted_power(power)
     if power is None:
         power = None if math.isnan(true) else 0.8
@@ -205,7 +257,10 @@ def plan_reader_study(
     costs = prices(cost, ("a case", "a reading", "a reader"))
     most = whole("max_readers", max_readers, 2, 1000)
     effect = abs(true) if margin is None else margin + true
-    wanted = _Wanted(parts, effect, margin is None, power, None if width is None else scalar("width", width, positive=True), costs, level)
+    least = wanted_width(width, span, "differences of figures from 0 to 1")
+    wanted = _Wanted(parts, effect, margin is None, power, least, costs, level, true, span)
+    if assurance is not None:
+        wanted = _with_assurance(wanted, assurance, study_or_components)
     r = np.arange(2, most + 1)
     n = least_cases(lambda n: wanted.enough(r, n), len(r))
     table = wanted.designs(r[n > 0], n[n > 0])
@@ -215,7 +270,20 @@ def plan_reader_study(
         notes.insert(0, PANEL)
     if best is None:
         notices.warn(notes[-1], stacklevel=2)
-    return ReaderPlan(parts, table, best, float(level), tuple(notes), wanted)
+    return ReaderPlan(parts, table, best, float(level), wanted.assurance, tuple(notes), wanted)
+
+
+def _with_assurance(wanted: _Wanted, assurance: object, given: object) -> _Wanted:
+    sure = wanted_assurance(assurance, None if isinstance(given, ReaderStudy) else "the ReaderStudy of a pilot")
+    assert isinstance(given, ReaderStudy)
+    return wanted._replace(assurance=sure, pilot=ReaderPilot.of(given.components, len(given.tests), given._cells))
+
+
+def _span(given: object, parts: Mapping[str, float]) -> tuple[float, float]:
+    """Return the range of differences; stated components are those of a figure from 0 to 1 if such a figure can vary so."""
+    if isinstance(given, ReaderStudy):
+        return BOUNDED if all(one._bounded for one in given.tests.values()) else ANY
+    return BOUNDED if parts["error"] <= MOST_VARIANCE else ANY
 
 
 def _components(given: object) -> tuple[dict[str, float], int | None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from .._base import checks, identifiers
@@ -12,7 +12,9 @@ from .._base.arrays import Array, NDArray
 from .._base.axes import Frozen
 from .._base.notes import Note
 from .._base.records import Record
+from .claims import ReaderVerdict, verdict_of
 from .differences import MarginClaim, ReaderDifference, ReaderFigure, turned
+from .reader_pilots import PilotCells
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -141,6 +143,7 @@ class ReaderStudy(Frozen):
     n_readers: int
     left_out: Mapping[str, int]
     notes: tuple[Note, ...]
+    _cells: PilotCells | None = field(repr=False)
 
     def difference(self, first: object, second: object) -> ReaderDifference:
         """Return the figure of the first test less that of the second.
@@ -158,6 +161,12 @@ class ReaderStudy(Frozen):
             if (one.first, one.second) == (names[min(a, b)], names[max(a, b)]):
                 return one if a < b else turned(one)
         raise AssertionError
+
+    @property
+    def verdict(self) -> ReaderVerdict | None:
+        """Whether the best test is ahead of all others, and for whom; None for a single test, and if cases are fixed."""
+        first, *others = sorted(self.tests, key=lambda name: (math.isnan(self.tests[name].value), -self.tests[name].value))
+        return verdict_of([self.difference(first, other) for other in others])
 
     def non_inferiority(self, first: object, second: object, margin: float, *, level: float = 0.95) -> MarginClaim:
         """Test whether the first test is worse by less than ``margin``; see :meth:`ReaderDifference.non_inferiority`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Callable, NamedTuple
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from .._base.arrays import Array, Bools, Int64
 from .._base.checks import error, scalar
 from .._base.laws import noncentral_t, t_quantile
-from ..resampling.spread import df_of, half_width_of
+from ..resampling.spread import SCALES, df_of, half_width_of
 from .components import Components
 
 MOST_CASES = 10_000_000  # of designs that are tried
@@ -24,6 +25,10 @@ class Expectation(NamedTuple):
     variance: Array
     df: Array
     half_width: Array
+
+    def times(self, factor: Array) -> Expectation:
+        """Return the precision if the variance is larger by this factor."""
+        return Expectation(self.variance * factor, self.df, self.half_width * np.sqrt(factor))
 
 
 def precision(parts: Components, n_cases: object, n_labels: object, n_annotators: object, q: float) -> Expectation:
@@ -53,19 +58,32 @@ def weights(n: Any, k: Any, a: Any) -> Array:
     return np.stack(np.broadcast_arrays(1 / n, 1 / a, 1 / (n * k), pairs))
 
 
-def assured(found: Expectation, of_pilot: tuple[Array, Array], assurance: float) -> tuple[Array, Array]:
-    """Return by how much variances of designs are above those expected, at most and with this probability: in studies, and the true ones.
+def assured(found: Expectation, reach: Array, assurance: float, middle: Array | None = None) -> tuple[Array, Array]:
+    """Return by which factors variances of designs, and the true ones, are above those expected, at most and with this probability.
 
-    ``of_pilot``: the variances s² of the expected variances V over pilots, with their degrees of freedom. The true variance is at most
-    V + t s, and that in a study at most V + √(t² s² + (χ² / df - 1)² V²), of its own degrees of freedom.
+    ``reach`` u: how far the true variance may be above the one that the pilot shows, ``middle`` M (default: the expected V). The true
+    variance is at most M + u, and that in a study at most M + √(u² + (χ² / df - 1)² V²), of its own degrees of freedom; never below V.
     """
     from scipy.special import chdtri  # noqa: PLC0415  (scipy is slow to import)
 
-    square, df = of_pilot
     with np.errstate(divide="ignore", invalid="ignore"):
-        reach = t_quantile(df, assurance) * np.sqrt(square) / found.variance
+        start, reach = 1.0 if middle is None else middle / found.variance, reach / found.variance
         own = np.maximum(chdtri(found.df, 1 - assurance) / found.df - 1, 0.0)
-        return 1 + np.hypot(reach, own), 1 + reach
+        return np.maximum(start + np.hypot(reach, own), 1.0), np.maximum(start + reach, 1.0)
+
+
+def width_within(half: Array, value: float, span: tuple[float, float], scale: str = "identity") -> Array:
+    """Return the width, cut to the range, of intervals that are symmetric on their scale about a value; NaN: about the middle.
+
+    ``half``: half-widths in units of the number.
+    """
+    low, high = span
+    if math.isnan(value):
+        return np.minimum(2 * half, high - low)
+    to, slope, back = SCALES[scale]
+    with np.errstate(over="ignore"):
+        middle, reach = to(np.float64(value)), half * abs(slope(np.float64(value)))
+        return np.asarray(np.abs(np.diff(np.clip([back(middle + reach), back(middle - reach)], low, high), axis=0)[0]))
 
 
 def power_of(found: Expectation, effect: float, two_sided: bool) -> Array:
@@ -88,6 +106,24 @@ def prices(given: object, of: tuple[str, str, str]) -> tuple[float, float, float
         case, deed, person = of
         must = f"be three numbers, of {case}, of {deed} and of {person}, and not 0 for both {case.split()[1]} and {deed.split()[1]}"
         raise error("cost", must, repr(given))
+    return found
+
+
+def wanted_width(given: object, span: tuple[float, float], of: str) -> float | None:
+    """Return the width that is asked for, within the range of a number, or None."""
+    width = None if given is None else scalar("width", given, positive=True)
+    if width is not None and width > (widest := span[1] - span[0]):
+        raise error("width", f"be at most {widest:g}, the range of {of} (20 percentage points are 0.2)", given)
+    return width
+
+
+def wanted_assurance(given: object, pilot: str | None) -> float:
+    """Return the assurance that is asked for; ``pilot``: what to give in place of stated components, None if there is a pilot."""
+    found = scalar("assurance", given)
+    if not 0.5 <= found < 1:
+        raise error("assurance", "be at least 0.5 and below 1, such as 0.9", given)
+    if pilot is not None:
+        raise error("assurance", f"be left out with components, whose error is unknown (give {pilot})", given)
     return found
 
 

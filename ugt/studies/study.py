@@ -18,11 +18,13 @@ from ..annotations.joins import tells_joins
 from ..resampling import check_level
 from .auroc import sides
 from .both_random import OF_TESTS, deciding_cases, few_deciding, two_readers
+from .claims import Population, population
 from .covariances import SPLIT, covariance_of, design_of
 from .differences import differences, figure_record
 from .figures import ReadingCells, SoftAuroc
 from .gallas import u_statistics
-from .obuchowski_rockette import BOTH, READERS, Analysis, ErrorCovariances, Estimated
+from .obuchowski_rockette import BOTH, CASES, READERS, Analysis, ErrorCovariances, Estimated
+from .reader_pilots import PilotCells
 from .readings import Readings
 from .record import GlobalTest, ReaderComponents, ReaderStudy, global_test
 from .study_input import StudyInput, checked_resamples, chosen_covariance, left_out_resamples, study_input
@@ -71,7 +73,7 @@ def reader_study(
     threshold : float, optional
         Ratings of at least this number call a case positive, for sensitivity, specificity and accuracy; not needed for ratings 0 and 1.
     positive : class, optional
-        The positive class of a truth of classes. Default: the second of two.
+        The positive class of a truth of classes. Default: the one of two beside a word of absence, such as normal; else it is asked for.
     method : {"or", "u"}
         Obuchowski & Rockette's analysis of variance with Hillis' degrees of freedom [OR, H]; or Gallas' U-statistics [G], for AUROC,
         any design, and readers and cases random.
@@ -149,11 +151,12 @@ def _by_or(given: StudyInput, design: object, covariance: object, level: float, 
     figures = given.figures(given.truth.p)
     there, notes = ~np.isnan(figures), list(given.notes)
     table, way = np.full((t, r, t, r), np.nan), "none"
-    errors = ErrorCovariances.unknown(t)
+    errors, held = ErrorCovariances.unknown(t), None
     if "cases" in factors:
         way = chosen_covariance(covariance, given, cells)
         some = ReadingCells(cells.x[there.reshape(-1)], cells.read[there.reshape(-1)], cells.p)
         flat, undefined = covariance_of(given.figure, some, way, given.unit, given.clustered, n_resamples, seed)
+        held = PilotCells(given.figure, some, there, given.unit, way == "delong", found)
         rows = np.flatnonzero(there)
         table.reshape(t * r, t * r)[np.ix_(rows, rows)] = flat
         errors = ErrorCovariances.of(flat, there, found)
@@ -180,7 +183,9 @@ def _by_or(given: StudyInput, design: object, covariance: object, level: float, 
     if test is not None and (law := pairs[0, 1].parts) is not None and t == 2:  # of two tests: the same p-value as their difference
         test = replace(test, p_value=2 * law.above(abs(pairs[0, 1].value)))
     components = _components(given, errors, analysis)
-    made = _Found(one, pairs, test, components, figures, table, None, found, "or", way)
+    fixed, n = analysis._replace(random=CASES), analysis.n_readers
+    people = {(a, b): population(given, (n[a], n[b]), fixed.difference(a, b).variance) for a, b in pairs}
+    made = _Found(one, pairs, people, test, components, figures, table, None, found, "or", way, held)
     return made.study(given, level, notes, False)
 
 
@@ -210,7 +215,9 @@ def _by_u_statistics(given: StudyInput, design: object, covariance: object, df: 
     nothing = ErrorCovariances.unknown(t)
     components = _components(given, nothing, Analysis(figures, nothing, found == SPLIT, READERS))
     table = np.full((*figures.shape, *figures.shape), np.nan)
-    return _Found(one, pairs, None, components, figures, table, u.moments, found, "u", "u").study(given, level, given.notes, imrmc)
+    n = (~np.isnan(figures)).sum(axis=1)
+    people = {(a, b): population(given, (n[a], n[b]), u.fixed(a, b)) for a, b in pairs}
+    return _Found(one, pairs, people, None, components, figures, table, u.moments, found, "u", "u").study(given, level, given.notes, imrmc)
 
 
 def _panel(given: StudyInput, values: Array, make: Callable[[Array], Array]) -> tuple[Array, float]:
@@ -241,6 +248,7 @@ class _Found(NamedTuple):
 
     one: list[Estimated]
     pairs: dict[tuple[int, int], Estimated]
+    people: dict[tuple[int, int], Population]
     test: GlobalTest | None
     components: ReaderComponents
     figures: Array
@@ -249,16 +257,17 @@ class _Found(NamedTuple):
     design: str
     method: str
     way: str
+    cells: PilotCells | None = None
 
     def study(self, given: StudyInput, level: float, notes: list[Note], imrmc: bool) -> ReaderStudy:
         names, n = given.tests.tolist(), (~np.isnan(self.figures)).sum(axis=1).tolist()
         bounded = given.figure.bounded
         tests = {name: figure_record(name, *one, level, bounded, imrmc) for name, one in zip(names, zip(self.one, n))}
-        pairs = differences({(names[a], names[b]): found for (a, b), found in self.pairs.items()}, level, bounded, imrmc)
+        pairs = differences({(names[a], names[b]): (one, self.people[a, b]) for (a, b), one in self.pairs.items()}, level, bounded, imrmc)
         notes = [*notes, *given.reversed({str(test): one.value for test, one in tests.items()})]
         undefined = {one.reason: None for one in (*tests.values(), *pairs) if one.reason}
         for reason in undefined:
             notices.undefined(reason, stacklevel=5)
         fixed = self.components, self.figures, self.covariance, self.moments, given.readers, given.random, self.design, self.method
-        sizes = self.way, level, len(given.unit), len(given.readers), given.left_out, tuple(dict.fromkeys(notes))
+        sizes = self.way, level, len(given.unit), len(given.readers), given.left_out, tuple(dict.fromkeys(notes)), self.cells
         return ReaderStudy(tests, pairs, self.test, *fixed, *sizes)

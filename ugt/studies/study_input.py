@@ -14,7 +14,7 @@ from .._base.notes import Note
 from .._base.wording import arg
 from ..resampling import Design, few_clusters, ids_of_cases, seed_of
 from .covariances import METHODS, without_units_of
-from .figures import FigureOfMerit, ReadingCells, SoftAuroc, figure_of
+from .figures import FigureOfMerit, ReadingCells, ShareOfCalls, SoftAuroc, figure_of
 from .obuchowski_rockette import BOTH
 from .readings import Readings
 from .truth import CaseTruth, positive_note, read_truth
@@ -29,6 +29,9 @@ BY_ONE = "The truth is by one annotator, so that other annotators are not covere
 ONE_ANNOTATOR = Note("truth_by_one", BY_ONE)
 REVERSED = "Below 0.5: {names}. Check whether the ratings are the other way round, or another class is the positive one (for a truth of "
 REVERSED += "classes: " + arg("positive", ...) + ")."
+REVERSED_CALLS = "Sensitivity and specificity of the readers add up to {total:.2f}, less than those of calls at random. Check whether the "
+REVERSED_CALLS += "ratings are the other way round, or another class is the positive one (for a truth of classes: " + arg("positive", ...)
+REVERSED_CALLS += ")."
 GIVEN = "The probabilities of the truth are taken as given: intervals do not cover other annotators of the truth."
 AS_GIVEN = Note("truth_as_given", GIVEN)
 
@@ -65,6 +68,10 @@ class StudyInput(NamedTuple):
     def reversed(self, values: Mapping[str, float]) -> list[Note]:
         """Return a note if one of these figures is an AUROC below 0.5."""
         low = [name for name, value in values.items() if value < 0.5] if isinstance(self.figure, SoftAuroc) else []
+        if isinstance(self.figure, ShareOfCalls) and self.figure.name != "accuracy":
+            both = sum(ShareOfCalls(name, self.figure.threshold).values(self.cells) for name in ("sensitivity", "specificity"))
+            if np.nanmean(both) < 1:
+                return [Note("reversed_calls", REVERSED_CALLS, total=float(np.nanmean(both)))]
         return [Note("reversed_ratings", REVERSED, names=listed(low))] if low else []
 
 

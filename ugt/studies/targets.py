@@ -13,7 +13,7 @@ from .._base.laws import t_quantile
 from ..resampling.spread import SCALES
 from .components import PARTS, Components, InPilot, jackknife
 from .pilots import METRICS, OF_PAIRS, RANGES, Pilot
-from .solving import Expectation, assured, least_cases, least_people, power_of, precision, weights
+from .solving import Expectation, assured, least_cases, least_people, power_of, precision, weights, width_within
 
 
 class AnnotationDesign(NamedTuple):
@@ -34,6 +34,7 @@ class Target(NamedTuple):
     metric: str
     value: float
     parts: Components
+    tested: Components  # components for power
     effect: float  # NaN: no power is asked for
     two_sided: bool
     width: float | None
@@ -43,7 +44,7 @@ class Target(NamedTuple):
     most: int
     only_labels: int | None
     assurance: float | None = None
-    in_pilot: InPilot | None = None  # for the assurance
+    in_pilot: tuple[InPilot, InPilot] | None = None  # for the assurance: of the components, and of those for power
 
     @property
     def annotators_random(self) -> bool:
@@ -66,19 +67,18 @@ class Target(NamedTuple):
         """Return the power, with assurance that of all but the worst pilots."""
         if math.isnan(self.effect):
             return np.full(np.broadcast(n, k, a).shape, np.nan)
-        found = precision(self.parts, n, k, a, 0.5 + self.level / 2 if self.two_sided else self.level)
-        times = self._assured(found, n, k, a)[1]
-        return power_of(Expectation(found.variance * times, found.df, found.half_width * np.sqrt(times)), self.effect, self.two_sided)
+        found = precision(self.tested, n, k, a, 0.5 + self.level / 2 if self.two_sided else self.level)
+        return power_of(found.times(self._assured(found, n, k, a, tested=True)[1]), self.effect, self.two_sided)
 
     def width_at(self, n: Any, k: Any, a: Any) -> Array:
         """Return the expected width, with assurance the one that is reached with this probability."""
         found = self.spread(n, k, a)
-        return self.width_of(found.half_width * np.sqrt(self._assured(found, n, k, a)[0]))
+        return self.width_of(found.times(self._assured(found, n, k, a)[0]).half_width)
 
-    def _assured(self, found: Expectation, n: Any, k: Any, a: Any) -> tuple[Array, Array]:
+    def _assured(self, found: Expectation, n: Any, k: Any, a: Any, tested: bool = False) -> tuple[Array, Array]:
         if self.assurance is None or self.in_pilot is None:
             return np.ones(()), np.ones(())
-        return assured(found, self.in_pilot.of_sum(weights(n, k, a)), self.assurance)
+        return assured(found, self.in_pilot[tested].reach(weights(n, k, a), self.assurance), self.assurance)
 
     @staticmethod
     def possible(metric: str, value: float) -> bool:
@@ -88,35 +88,27 @@ class Target(NamedTuple):
 
     def width_of(self, half: Array) -> Array:
         """Return the width of an interval that is symmetric on its scale, from a half-width in units of the metric."""
-        low, high = RANGES[self.metric]
-        if math.isnan(self.value):
-            return np.minimum(2 * half, high - low)
-        to, slope, back = SCALES[METRICS[self.metric]]
-        with np.errstate(over="ignore"):
-            middle, reach = to(np.float64(self.value)), half * abs(slope(np.float64(self.value)))
-            return np.asarray(np.abs(np.diff(np.clip([back(middle + reach), back(middle - reach)], low, high), axis=0)[0]))
+        return width_within(half, self.value, RANGES[self.metric], METRICS[self.metric])
 
-    def effect_of(self, difference: float | None, margin: float | None) -> float:
-        """Return the distance of the true number to the tested one, in units of the components; NaN if nothing is tested."""
-        to, slope, _ = SCALES[METRICS[self.metric]]
-        x = np.float64(self.value)
+    def effect_of(self, difference: float | None, margin: float | None, unit: float) -> float:
+        """Return the distance to the tested number, in the units of the components of the test; NaN if nothing is tested."""
         if margin is not None:
             true = 0.0 if difference is None else difference
-            if self.metric == "difference":
-                return margin + true
-            about = np.float64(1 + true) if math.isnan(self.value) else x
-            return float((to(np.float64(1 + margin)) - to(np.float64(1 + true))) / slope(about))
+            return margin + true if self.metric == "difference" else (margin - true) * unit
         if difference is None:
             return math.nan
         if math.isnan(self.value):
             return abs(difference)
         if not self.possible(self.metric, self.value - difference):
             raise error("difference", f"leave a number to test inside the range of metric {self.metric!r}", self.value - difference)
+        to, slope, _ = SCALES[METRICS[self.metric]]
+        x = np.float64(self.value)
         return float(abs((to(x) - to(x - difference)) / slope(x)))
 
     def with_annotators(self, factor: float) -> Target:
         """Return the target with the annotators' part multiplied by a factor."""
-        return self._replace(parts=self.parts._replace(annotators=factor * self.parts.annotators))
+        parts, tested = (one._replace(annotators=factor * one.annotators) for one in (self.parts, self.tested))
+        return self._replace(parts=parts, tested=tested)
 
     def enough(self, n: Any, k: Any, a: Any) -> Bools:
         met = np.ones(np.broadcast(n, k, a).shape, bool)

@@ -10,4 +10,4 @@ from .rows import ResultTable
 
 __all__ = ["SCHEMA", "ResultTable"]
 
-SCHEMA = 3  # version of the JSON that holds the tables
+SCHEMA = 5  # version of the JSON that holds the tables

@@ -15,17 +15,22 @@ from .._base.notes import Note
 from .._base.ragged import row_of, sizes_of
 from ..annotations import Axes, Labels, Rankings, Ratings
 from ..annotations.other_annotators import of_cases
+from ..metrics.true_class import share
 from ..plausibilities import Point
 from ..plausibilities.orders import Orders
 from ..resampling import CaseNumbers, PartMeans, Ratios, Resamples, Results, Statistic, check_level
-from .rows import ResultTable, reliability_key
+from ..resampling.spread import RANDOM, with_annotators
+from ..resampling.two_way_spreads import design_if_named, ends_if_named
+from .rows import Number, ResultTable, both, reliability_key
 
 if TYPE_CHECKING:
-    from ..metrics.bounds import Assumed
+    from ..truth import UncertaintyParts
     from ..truth.by_name import Diagnostic, Making
+    from ..truth.leading import CheckedTruth
     from .answer import ReferenceRow
     from .performance import CertaintyRow
     from .standings import MetricRow
+    from .uncertainty import UncertaintyRow
 
 MOST_CELLS = 2 * 10**7  # most cells (cases x classes) of a table that is made as a whole
 LEAST_RESAMPLES = 100
@@ -42,6 +47,10 @@ class Options:
     n_resamples: int = 1000
     ties: str = "expectation"
     missing: str = "error"
+    random: str | tuple[str, ...] = RANDOM
+    margin: float | None = None  # in units of the first measure, at least 0
+    shared_error: float = 0.0  # share of the cases in which annotators as a group may be wrong
+    claim: float | None = None  # an accuracy that is claimed, from 0 to 1
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "level", check_level(self.level))
@@ -49,6 +58,12 @@ class Options:
         object.__setattr__(self, "n_resamples", checks.whole("n_resamples", self.n_resamples))
         checks.option("ties", self.ties, checks.TIES)
         checks.option("missing", self.missing, ("error", "drop"))
+        object.__setattr__(self, "random", RANDOM if with_annotators(self.random) else RANDOM[:1])
+        if self.margin is not None:
+            object.__setattr__(self, "margin", checks.scalar("margin", self.margin))
+        object.__setattr__(self, "shared_error", share("shared_error", self.shared_error))
+        if self.claim is not None:
+            object.__setattr__(self, "claim", share("claim", self.claim))
 
     def affordable(
         self, work: float, what: str = "", notes: list[Note] | None = None, *, most: float = 2e9, least: int | None = None
@@ -191,22 +206,36 @@ class Context:
     diagnostics: Sequence[Diagnostic]  # how cases were integrated, and diagnostics of the Markov chains of sampled truths
     groups: tuple[Int64, list[str]] | None = None  # (K,) group of each class, and the names of the groups
     positive: int = 1  # of two classes
+    checked: Sequence[CheckedTruth] = ()  # the truth models among which the one that leads was chosen
     # what the models were found to be, under one truth after the other
     certainty: list[CertaintyRow] = field(default_factory=list)  # rows of the table, without intervals over cases
     certainty_columns: CaseNumbers = field(default_factory=CaseNumbers)  # for each row contributions (n,) whose mean is the value, or NaN
     metrics: list[MetricRow] = field(default_factory=list)  # rows of the table of metrics, as certainty
     columns: CaseNumbers = field(default_factory=CaseNumbers)  # as certainty_columns
     deviations: list[Array] = field(default_factory=list)  # (B,) for each metric over draws of the truth, one per resample
+    uncertainty: list[UncertaintyRow] = field(default_factory=list)  # rows of the table, without intervals
+    parts: dict[float | None, UncertaintyParts] = field(default_factory=dict)  # what is open about one more label, at ``reliability`` only
     further: list[tuple[Statistic, list[MetricRow]]] = field(default_factory=list)  # measures that are not means of shares, with their rows
-    bounds: list[tuple[str, float | None, Assumed]] = field(default_factory=list)  # of the accuracy: model, reliability
     references: list[ReferenceRow] = field(default_factory=list)  # values of simple and of perfect models
     constant: dict[tuple[str, float | None], Array] = field(default_factory=dict)  # metric, reliability -> (n,) of the commonest class
     choices: Mapping[str, Array] = field(default_factory=dict)  # model -> (n, K) first choices, with ties as in the evaluation
     shares: Array | None = None  # (K,) number of votes for each class; None if nothing is compared with the commonest class
     mean: Array | None = None  # (n, K) plausibilities at ``reliability``, NaN for cases without annotations; None if it would be too large
     top: Array | None = None  # (n, K) probability that each class is the most plausible one; NaN and None as in mean; only with details
+    # of the headline measures, by metric, model and reliability, if annotators are random: the number, for differences of models
+    heads: dict[tuple[str, str, float | None], Statistic] = field(default_factory=dict)
     graded: Any = None  # the measures of grades or ratings of ugt/evaluation/grades.py; None if there are none
     fitted: Any = None  # the fit of annotators from which the truth comes, if there is one
+
+    def over_annotators(self, one: Statistic, n: int, *, panels: bool = True) -> list[tuple[Number, Number]]:
+        """Return the intervals of the first n numbers for other annotators, too, if these are random; ``panels``: of ``ends_if_named``."""
+        if "annotators" not in self.options.random:
+            return [(None, None)] * n
+        return [both(ends) for ends in ends_if_named(one, range(n), self.clusters, self.options.level, panels=panels)]
+
+    def are_random(self, one: Statistic) -> bool:
+        """Whether annotators are random in the intervals of a statistic: they are named, and there are not too many labels."""
+        return "annotators" in self.options.random and design_if_named(one, self.clusters) is not None
 
     @property
     def n_cases(self) -> int:
@@ -311,6 +340,16 @@ class Context:
         if self.graded is None or self.graded.values is None or self.mean is None or not self.defined.any():
             return None
         return Point.from_array(self.mean, classes=self.known.axes.classes)
+
+
+def score_of(table: Array, k: int) -> Array:
+    """Return scores (N,) of class k: its probability, or its lead over the best other class if rows do not add up to one number."""
+    own = np.ascontiguousarray(table[:, k], np.float64)
+    with np.errstate(invalid="ignore"):
+        if np.ptp(table.sum(axis=1)) < 1e-6:
+            return own
+        others = np.delete(table, k, axis=1).max(axis=1)
+        return np.where(own == others, 0.0, own - others)  # two equal infinities are tied
 
 
 def first_choices(scores: Array, ties: str = "expectation") -> Array:

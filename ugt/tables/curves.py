@@ -15,7 +15,7 @@ from ..soft.bands import DIGITS, CurvePoints
 from ..soft.columns import ScoreColumn
 from ..soft.order import Order
 from ..soft.ranking import ALL, BOTH, SoftRanking
-from .context import MOST_CELLS, Ask, Made
+from .context import MOST_CELLS, Ask, Made, score_of
 from .rows import Number, both, with_ends
 
 if TYPE_CHECKING:
@@ -135,16 +135,6 @@ def _resamples(work: int, context: Context, notes: list[Note]) -> int:
     if n < wanted:
         notes.append(Note("fewer_resamples", "Bands of ROC and precision-recall curves are from {n} resamples.", n=n))
     return n
-
-
-def score_of(table: Array, k: int) -> Array:
-    """Return scores (N,) of class k: its probability, or its lead over the best other class if rows do not add up to one number."""
-    own = np.asarray(table[:, k], np.float64)
-    with np.errstate(invalid="ignore"):
-        if np.ptp(table.sum(axis=1)) < 1e-6:
-            return own
-        others = np.delete(table, k, axis=1).max(axis=1)
-        return np.where(own == others, 0.0, own - others)  # two equal infinities are tied
 
 
 def _points_of(model: str, name: str, column: ScoreColumn, bands: Array, n_cases: int) -> list[CurveRow]:

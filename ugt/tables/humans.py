@@ -89,10 +89,11 @@ def _two_way(
     ratio: DiscrepancyRatio, context: Context, level: float, alone: tuple[float, float], upper: float
 ) -> tuple[Number, Number, Number]:
     """Return the interval and the one-sided limit for other annotators, too, which contain those over cases alone."""
-    (low, high), (_, limit) = (ratio.ends_if_named(one, context.clusters) for one in (context.options.level, 2 * level - 1))
-    if math.isnan(low):
+    if "annotators" not in context.options.random:
         return None, None, None
-    return finite(np.fmin(low, alone[0])), finite(np.fmax(high, alone[1])), finite(np.fmax(limit, upper))
+    low, high = ratio.ends_if_named(context.options.level, context.clusters, alone)
+    _, limit = ratio.ends_if_named(2 * level - 1, context.clusters, (math.nan, upper))
+    return finite(low), finite(high), finite(limit)
 
 
 def _is_shared(labels: Labels) -> bool:

@@ -19,29 +19,37 @@ from . import (
     errors,
     grade_errors,
     humans,
+    latent_class,
     limits,
     panel,
     performance,
     planning,
+    rank_sets,
     rated_cases,
     rating_agreement,
     sensitivity,
     sources,
     strata,
     strictness,
+    subgroups,
     true_accuracy,
     truth_models,
+    uncertainty,
     worklist,
 )  # fmt: skip
 
 MAKERS: tuple[Any, ...] = (
-    answer, errors, coefficients, cuts, grade_errors, strictness, limits, worklist, performance, comparison, confusion, curves, calibration,
-    coverage, true_accuracy, design, planning, agreement, panel, truth_models, sources, dispersion, humans, strata, sensitivity,
+    answer, errors, coefficients, cuts, grade_errors, strictness, limits, uncertainty, worklist, performance, comparison, rank_sets,
+    confusion, curves, calibration, coverage, true_accuracy, latent_class, design, planning, agreement, panel, truth_models, sources,
+    dispersion, humans, strata, subgroups, sensitivity,
 )  # fmt: skip
 TABLES: dict[str, Any] = {name: kind for maker in (*MAKERS, rated_cases) for name, kind in maker.TABLES.items()}  # name -> kind of its rows
 # Those that take longest are begun first, so that threads end at about the same time.
-LONGEST: tuple[Any, ...] = (coverage, sources, panel, humans, agreement, sensitivity)
+LONGEST: tuple[Any, ...] = (true_accuracy, coverage, sources, panel, humans, agreement, sensitivity)
 # Of ratings on a real scale, which have no classes.
-OF_RATINGS: tuple[Any, ...] = (answer, errors, performance, comparison, rated_cases, rating_agreement, strictness, limits)
+OF_RATINGS: tuple[Any, ...] = (answer, errors, performance, comparison, rank_sets, rated_cases, rating_agreement, strictness, limits)
 # What every evaluation has; the others are its details.
-ALWAYS = ("metrics", "certainty", "winners", "flips", "calibration", "reliability_bins", "agreement", "humans", "cases", "differences")
+ALWAYS = (
+    "metrics", "certainty", "winners", "flips", "calibration", "reliability_bins", "agreement", "humans", "cases", "differences", "verdict",
+    "uncertainty",
+)  # fmt: skip

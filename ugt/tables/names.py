@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from ..grades import GRADE_METRICS
+from ..metrics.true_class import ANY_DIFFICULTY, LATENT_CLASS
 from ..plausibilities.metric import METRICS
 from ..resampling import FEW_UNITS
 from ..soft.ranking import WORDS as AREAS
 from ..truth.by_name import INTEGRALS
 
 __all__ = [
+    "ANY_DIFFICULTY",
     "AREAS",
     "COMMONEST",
+    "DIRICHLET",
     "ERROR",
     "FEW_UNITS",
     "GRADE_METRICS",
     "INTEGRALS",
     "KAPPA",
+    "LATENT_CLASS",
     "MEDIAN",
     "METRICS",
     "PERFECT",
@@ -29,6 +33,7 @@ __all__ = [
     "truth_name",
 ]  # fmt: skip
 
+DIRICHLET = "dirichlet"  # a posterior, as a condition beside ANY_DIFFICULTY and LATENT_CLASS
 TOP, VOTED = "topk_accuracy", "voted_accuracy"
 ERROR, VOTED_ERROR = "absolute_error", "voted_absolute_error"
 WITHIN, KAPPA = "within_accuracy", "weighted_kappa"  # measures of grades next to the error

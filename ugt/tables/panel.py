@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from .._base import notices
 from .._base.notes import Note
+from ..truth import by_name, leading
+from ..truth.leading import OPTIONS, CheckedTruth, cures, options_of
 from ..truth.panel_check import Halves, PanelCheck
 from .context import MOST_CELLS, Made
 from .names import truth_name
@@ -33,45 +36,46 @@ class PanelRow(NamedTuple):
     n_cases: int
 
 
-TABLES = {"panel_check": PanelRow}
-# Options of the truth model that each check uses; truths are drawn again under the middle reliability only, and not for each annotator.
-OPTIONS = {
-    "dirichlet": ("prior",),
-    "prirn": ("tie_weight", "background"),
-    "plackett-luce": ("prior_mass", "unranked", "n_draws", "seed", "n_threads"),
-}
+__all__ = ["REFUTED", "SIGNIFICANT", "TABLES", "CheckedTruth", "PanelRow", "make"]
+SIGNIFICANT = leading.REFUTED  # p-value below which a truth model is refuted
+TABLES = {"panel_check": PanelRow, "truth_checks": CheckedTruth}
 MOST_ANNOTATORS = 40
-REFUTED = 0.001  # p-value below which the truth model is said first of all not to describe the annotators
+REFUTED = 0.001  # p-value below which a truth model that was asked for is said on page one not to describe the annotators
 
 
 def make(context: Context, notes: list[Note]) -> Made:
-    """Return a row for each reliability, and below the middle one a row for each annotator, if they are few."""
+    """Return a row for each reliability, and below the middle one a row for each annotator, if they are few; and what else was checked.
+
+    Truths are drawn again under the middle reliability only, and not for each annotator.
+    """
     known, how = context.known.judged, context.aggregation
     if how not in OPTIONS or known is None:
-        return {}
+        return {"truth_checks": context.checked}
     if known.n_cases * known.n_classes > MOST_CELLS:
         notes.append(Note("too_large", "Annotators were not held out: over {most:,} cases x classes.", most=MOST_CELLS))
-        return {}
+        return {"truth_checks": context.checked}
     sampled = how == "plackett-luce"
-    each = 0 < len(known.annotators) <= MOST_ANNOTATORS and not sampled and np.ndim(context.making.prior) < 2
-    options: dict[str, Any] = {name: getattr(context.making, name) for name in OPTIONS[how]}
-    options.update(context.making.few if sampled else {})
+    each = 0 < len(known.annotators) <= MOST_ANNOTATORS and how in ("dirichlet", "prirn") and np.ndim(context.making.prior) < 2
     own = context.making.annotator_reliability
     found: dict[float | None, PanelCheck] = {}
     with notices.heard():
         try:
             halves = Halves.of(known, 1, context.clusters, context.making.seed)
             for reliability in [context.reliability] if sampled else dict.fromkeys(row.reliability for row in context.certainty):
-                options["reliability"] = reliability if own is None else {name: reliability * value for name, value in own.items()}
+                weight = reliability if own is None else {name: reliability * value for name, value in own.items()}
+                options = options_of(how, weight, context.making)
                 found[reliability] = halves.check(how.replace("-", "_"), each and reliability == context.reliability, options)
         except ValueError:  # no case has two annotators
-            return {}
+            return {"truth_checks": context.checked}
     main = found.get(context.reliability)
     if main is not None and main.p_value < REFUTED:
         words = "The truth model does not describe these annotators (at {truth}): {sentence}"
         notes.append(Note("truth_model_refuted", words, truth=truth_name(context.reliability), sentence=main.sentence()))
+    checked = context.checked
+    if not checked and main is not None and main.p_value < SIGNIFICANT:  # one that was asked for: another one may describe them
+        checked = cures(known, replace(context.making, prior=by_name.Making.prior, fit=None), context.clusters, halves)
     rows = [row for reliability, one in found.items() for row in _rows(one, reliability, context.options.level)]
-    return {"panel_check": rows}
+    return {"panel_check": rows, "truth_checks": checked}
 
 
 def _rows(found: PanelCheck, reliability: float | None, level: float) -> Iterator[PanelRow]:

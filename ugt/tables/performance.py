@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from .._base.notes import Note
+from ..resampling.two_ways import containing
 from .context import Made
-from .rows import Number, both
+from .rows import Number, both, defined
 from .standings import FlipRow, MetricRow, WinnerRow, both_ends, flips, standings
 
 if TYPE_CHECKING:
@@ -30,6 +31,15 @@ class CertaintyRow(NamedTuple):
 TABLES = {"metrics": MetricRow, "certainty": CertaintyRow, "winners": WinnerRow, "flips": FlipRow}
 
 
+def _with_ends(row: MetricRow, low: Number, high: Number) -> MetricRow:
+    """Return a row with its interval over cases, which the one for other annotators, too, contains."""
+    row = row._replace(case_low=low, case_high=high)
+    if None in (low, high, row.two_way_low, row.two_way_high):
+        return row
+    ends = containing((defined(row.two_way_low), defined(row.two_way_high)), (defined(low), defined(high)))
+    return row._replace(two_way_low=ends[0], two_way_high=ends[1])
+
+
 def make(context: Context, notes: list[Note]) -> Made:
     """Return intervals of certainties and metrics over cases, alone and together with draws; ranks, leads and flips."""
     if not context.asked:  # ratings without models
@@ -43,7 +53,7 @@ def make(context: Context, notes: list[Note]) -> Made:
         both(both_ends(values + deviation, options.level)) if deviation.any() else alone
         for values, deviation, alone in zip(of_metrics.values.T, context.deviations, ends[n:])
     ]
-    rows = [row._replace(case_low=low, case_high=high) for row, (low, high) in zip(context.all_metrics, ends[n:])]
+    rows = [_with_ends(row, *alone) for row, alone in zip(context.all_metrics, ends[n:])]
     rows[: len(with_draws)] = [row._replace(both_low=low, both_high=high) for row, (low, high) in zip(rows, with_draws)]
     winners, rows = standings(rows, of_metrics, options.level)
     return {

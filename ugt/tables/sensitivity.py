@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,9 +15,12 @@ from .._base.ragged import take
 from ..annotations.other_annotators import cases_of_annotators, joined, without
 from ..plausibilities.metric import METRICS
 from ..plausibilities.orders import Orders
+from ..soft import ScoreOrder
+from ..soft.ranking import SoftRanking
 from ..truth import by_name
 from ..truth.by_name import Diagnostic
-from .context import Rows
+from ..truth.leading import OPTIONS, REFUTED, fitted, halves_of, options_of
+from .context import Rows, score_of
 from .rows import Number, finite
 from .standings import EQUAL
 
@@ -36,20 +39,33 @@ class SensitivityRow(NamedTuple):
     setting: str
     model: str
     metric: str
-    k: int
+    k: int | None
     value: Number
     change: Number
     best: str | None
     n_cases: int
 
 
-TABLES = {"sensitivity": SensitivityRow, "diagnostics": Diagnostic}
+class DefaultTruthRow(NamedTuple):
+    """The value of a model under the default truth, in [0, 1], if held-out annotators refute that truth and another one leads."""
+
+    model: str
+    metric: str
+    k: int | None
+    value: Number
+    n_cases: int
+
+
+TABLES = {"sensitivity": SensitivityRow, "default_truth": DefaultTruthRow, "diagnostics": Diagnostic}
 METRIC = "topk_accuracy"
+CHECKED = tuple(name for name in OPTIONS if name != "plackett-luce")  # truth models that are quick to check
+OF_POSITIVE = ("soft_auroc", "soft_average_precision")  # of two classes
 MOST_ANNOTATORS = 20
 BACKGROUNDS = (0.0, 0.001, 0.1)
 MOST_WORK = 3 * 10**7  # most annotations, and cases x models, that are read again: some seconds
 FIT = 100  # reads of every label for every class in a fit of annotators, at most
 MOST_DRAWS = 2 * 10**6  # most cases x draws of a setting that is sampled again
+IN_PROPORTION = "reliability and prior in proportion"  # a kind of setting
 UNDETERMINED = "Sensitivity to {kind} ({name}) was not computed: for the graded-response model labels must {must}. Got {got}."
 MOST_POINTS = 12 * 10**6  # most cases x draws of all such settings
 LEARNING = 2000  # draws that take as long as the proposal of a case
@@ -61,6 +77,7 @@ def make(context: Context, notes: list[Note]) -> Rows:
     if context.scores:
         work = _Work(context)
         tables["sensitivity"] = [row for setting in work.settings() for row in work.rows(setting)]
+        tables["default_truth"] = work.by_default()
         notes += work.notes()
     return tables
 
@@ -79,6 +96,13 @@ class Setting:
     joined: bool = False  # whether the model is one of the annotators
 
 
+class ChangedCases(NamedTuple):
+    """What a setting makes of the cases: contributions (n,) of each model, and the plausibility (n,) of the positive class, if known."""
+
+    columns: dict[str, Array]
+    positive: Array | None = None
+
+
 class _Work:
     """Top-1 accuracy of all models, setting by setting; cases that a setting does not affect keep their values."""
 
@@ -92,6 +116,11 @@ class _Work:
         self.said: list[Note] = []
         self.work = self.n_points = 0
         self.main = self._main()
+        areas = [row for row in context.all_metrics if row.metric in OF_POSITIVE and row.reliability == context.reliability]
+        self.main_areas = {(row.model, row.metric): row.value for row in areas}
+        self.of_positive = {row.model: ScoreOrder.of(score_of(context.scores[row.model], context.positive)) for row in areas}
+        known, making = context.known.judged, context.making
+        self.halves = halves_of(known, context.clusters, making) if known is not None and self.main else None
 
     # ---- the settings
 
@@ -99,9 +128,23 @@ class _Work:
         """Yield all settings that are meaningful for these data and within the bounds of work."""
         for setting in (*self._rules(), *(self._annotators() if self.annotated else ())):
             if self._affordable(setting):
-                yield setting
+                if not self._refuted(setting):
+                    yield setting
             else:
                 self.left_out.append(f"{setting.kind} ({setting.name})")
+
+    def _refuted(self, setting: Setting) -> bool:
+        """Return whether held-out annotators refute the truth model of a setting; False if that is not checked."""
+        if self.halves is None or setting.annotator >= 0 or setting.joined or setting.ties is not None or setting.how not in CHECKED:
+            return False
+        making = replace(self.context.making, **setting.making)
+        own, reliability = making.annotator_reliability, setting.reliability
+        weight = reliability if own is None or reliability is None else {name: reliability * value for name, value in own.items()}
+        try:
+            with notices.heard():
+                return self.halves.check(setting.how.replace("-", "_"), False, options_of(setting.how, weight, making)).p_value < REFUTED
+        except ValueError:  # no case has a held-out annotation beside those that are left
+            return False
 
     def _rules(self) -> Iterator[Setting]:
         context, how, making = self.context, self.how, self.context.making
@@ -111,9 +154,7 @@ class _Work:
             for value in () if middle is None else (middle / 2, middle * 2):
                 yield Setting("reliability", f"{value:g}", how, value)
             if how == "dirichlet":
-                for factor in (0.1, 10.0) if np.any(np.asarray(making.prior) > 0) else ():
-                    prior = np.asarray(making.prior, np.float64) * factor
-                    yield Setting("prior", f"x {factor:g}", how, middle, {"prior": prior if prior.ndim else float(prior)})
+                yield from self._priors(middle)
             if how == "prirn":
                 for value in (v for v in BACKGROUNDS if v != making.background):
                     yield Setting("prior", f"background {value:g}", how, middle, {"background": value})
@@ -124,6 +165,20 @@ class _Work:
                 name = f"tied classes of a ranking weigh {'1 each' if weight == 'full' else 'one share'}"
                 yield Setting("tie rule", name, how, middle, {"tie_weight": weight})
             yield from self._aggregations()
+
+    def _priors(self, middle: float | None) -> Iterator[Setting]:
+        """Yield other priors: in proportion to the reliability, between which no further label decides; the fitted ones."""
+        own = np.asarray(self.context.making.prior, np.float64)
+        if middle is not None and np.any(own > 0):
+            for factor in (0.5, 2.0):
+                prior = own * factor if own.ndim else float(own) * factor
+                yield Setting(IN_PROPORTION, f"{middle * factor:g}", self.how, middle * factor, {"prior": prior})
+        if not own.ndim and own != by_name.Making.prior:
+            yield Setting("prior", f"{by_name.Making.prior:g}", self.how, middle, {"prior": by_name.Making.prior})
+        for name, per_class in (("fitted", False), ("fitted per class", True)):
+            fit = fitted(self.context.known.given, per_class, None) if self.context.known.is_labels and self.halves is not None else None
+            if fit is not None and not np.array_equal(fit.value, own):
+                yield Setting("prior", name, self.how, middle, {"prior": fit.value})
 
     def _aggregations(self) -> Iterator[Setting]:
         given = self.context.known.given
@@ -206,33 +261,44 @@ class _Work:
             orders = {name: _rows_of(order, rows) for name, order in orders.items()}
         return {name: np.asarray(truth.compare(order, METRICS[METRIC], 1, ties=ties).per_case) for name, order in orders.items()}
 
-    def _changed(self, setting: Setting) -> dict[str, Array]:
-        """Return the contributions (n,) under a setting; none if the labels do not determine its truth model."""
+    def _changed(self, setting: Setting) -> ChangedCases:
+        """Return the cases under a setting; no models if the labels do not determine its truth model."""
         context = self.context
         if setting.annotator >= 0 and setting.how not in by_name.FITTED:  # fitted models read all cases together
-            rows = self.cases_of[setting.annotator]
-            part = self._compared(
-                self._truth(setting, without(context.known.given, setting.annotator, context.known.rows[rows])), rows, self.orders
-            )
-            found = {name: column.copy() for name, column in self.main.items()}
-            for name, column in part.items():
-                found[name][rows] = column
-            return found
+            return self._without(setting, self.cases_of[setting.annotator])
         known = context.known.given
         if setting.joined:
-            return {name: self._joined(setting, self._chosen(table)) for name, table in context.scores.items()}
+            return ChangedCases({name: self._joined(setting, self._chosen(table)) for name, table in context.scores.items()})
         if setting.annotator >= 0:
             known = without(known, setting.annotator, np.arange(known.n_cases, dtype=np.int64))
         lacking = _lacking(known) if setting.how == "graded-response" else None
         if lacking is not None:
             must, got = lacking
             self.said.append(Note("undetermined", UNDETERMINED, kind=setting.kind, name=setting.name, must=must, got=got))
-            return {}
+            return ChangedCases({})
         truth = self._truth(setting, known).take(context.known.rows)
         if setting.ties is None:
-            return self._compared(truth, None, self.orders)
+            return ChangedCases(self._compared(truth, None, self.orders), self._positive(truth))
         orders = {name: Orders.from_dense(table, 1, setting.ties) for name, table in context.scores.items()}
-        return self._compared(truth, None, orders, setting.ties)
+        return ChangedCases(self._compared(truth, None, orders, setting.ties))
+
+    def _without(self, setting: Setting, rows: Int64) -> ChangedCases:
+        """Return the cases without an annotator, of whom only some cases have labels."""
+        context = self.context
+        truth = self._truth(setting, without(context.known.given, setting.annotator, context.known.rows[rows]))
+        found = {name: column.copy() for name, column in self.main.items()}
+        for name, column in self._compared(truth, rows, self.orders).items():
+            found[name][rows] = column
+        part = self._positive(truth)
+        if part is None or context.mean is None:
+            return ChangedCases(found)
+        positive = context.mean[:, context.positive].copy()
+        positive[rows] = part
+        return ChangedCases(found, positive)
+
+    def _positive(self, truth: Any) -> Array | None:
+        """Return the plausibility of the positive one of two classes; None if there are no areas of it."""
+        return np.asarray(truth.mean()[:, self.context.positive]) if self.of_positive and not truth.is_sampled else None
 
     def _chosen(self, table: Array) -> Array:
         """Return (n, K) the share of each class in the first choice: tied best classes share it, unless ties go by position."""
@@ -254,20 +320,38 @@ class _Work:
         return np.asarray(found)
 
     def rows(self, setting: Setting) -> list[SensitivityRow]:
-        """Return a row for each model."""
+        """Return a row for each model and measure."""
         if not self.main:
             return []
-        columns = self._changed(setting)
-        values = {name: _mean(column) for name, column in columns.items()}
-        known = [value for value in values.values() if value is not None]
-        best = " = ".join(name for name, value in values.items() if value is not None and max(known) - value <= EQUAL) or None
-        rows = []
-        for name, value in values.items():
-            main = _mean(self.main[name])
-            change = None if value is None or main is None else value - main
-            n = int((~np.isnan(columns[name])).sum())
-            rows.append(SensitivityRow(setting.kind, setting.name, name, METRIC, 1, value, change, best, n))
+        found = self._changed(setting)
+        values = {name: _mean(column) for name, column in found.columns.items()}
+        counts = {name: int((~np.isnan(column)).sum()) for name, column in found.columns.items()}
+        mains = {name: _mean(self.main[name]) for name in values}
+        rows = _rows_of_measure(setting, METRIC, 1, values, mains, counts)
+        for metric, own in self._areas(found.positive).items():
+            n = 0 if found.positive is None else int((~np.isnan(found.positive)).sum())
+            mains = {name: self.main_areas[name, metric] for name in own}
+            rows += _rows_of_measure(setting, metric, None, own, mains, dict.fromkeys(own, n))
         return rows
+
+    def _areas(self, positive: Array | None) -> dict[str, dict[str, float | None]]:
+        """Return AUROC and average precision of each model against plausibilities of the positive class."""
+        found: dict[str, dict[str, float | None]] = {}
+        for model, order in self.of_positive.items() if positive is not None else ():
+            statistic = SoftRanking.by_default(positive, order)
+            for metric, value in zip(statistic.names, statistic.estimate.tolist()):
+                if metric in OF_POSITIVE:
+                    found.setdefault(metric, {})[model] = finite(value)
+        return found
+
+    def by_default(self) -> list[DefaultTruthRow]:
+        """Return the values under the default truth, if another one leads because held-out annotators refute it."""
+        default = next((one for one in self.context.checked if one.role == "default"), None)
+        if default is None or not self.main:
+            return []
+        making = {"prior": by_name.Making.prior, "fit": None}
+        rows = self.rows(Setting("", "", default.aggregation, default.reliability, making))
+        return [DefaultTruthRow(row.model, row.metric, row.k, row.value, row.n_cases) for row in rows]
 
     def notes(self) -> list[Note]:
         """Return notes on what was left out."""
@@ -280,6 +364,20 @@ class _Work:
             words = "Sensitivity to some settings was not computed, because it takes too long: {settings}{more}."
             notes.append(Note("too_long", words, settings=shown, more=more))
         return notes
+
+
+def _rows_of_measure(
+    setting: Setting, metric: str, k: int | None, values: Mapping[str, Number], mains: Mapping[str, Number], n_cases: Mapping[str, int]
+) -> list[SensitivityRow]:
+    """Return a row for each model, with those that have the best value."""
+    known = [value for value in values.values() if value is not None]
+    best = " = ".join(name for name, value in values.items() if value is not None and max(known) - value <= EQUAL) or None
+    rows = []
+    for name, value in values.items():
+        main = mains[name]
+        change = None if value is None or main is None else value - main
+        rows.append(SensitivityRow(setting.kind, setting.name, name, metric, k, value, change, best, n_cases[name]))
+    return rows
 
 
 def _lacking(labels: Labels) -> tuple[str, str] | None:

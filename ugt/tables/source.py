@@ -73,9 +73,11 @@ class Provenance(NamedTuple):
     inputs: Sequence[InputFile] = ()
     seed: int | str = 0
     missing: str | None = None
+    random: Sequence[str] = ()  # of whom the verdict is: other cases, and other annotators
     reliability: Sequence[float] | None = None
     annotator_reliability: Mapping[str, float] | None = None
     prior_fit: PriorFit | None = None
+    truth_chosen: str | None = None  # "default", "fits" (another truth leads), "none" (no truth model fits); None: it was not chosen
     positive_class: str | None = None
     groups: Sequence[str] | int | None = None
     plan: Mapping[str, Any] = NOTHING
@@ -127,6 +129,11 @@ class ReportSource:
     def has_rows(self, table: str) -> bool:
         """Return whether a table has rows."""
         return bool(self.cases.case if table == NAMES[CaseColumns] else self.tables.get(table))
+
+    @property
+    def unfit(self) -> bool:
+        """Whether no truth model describes the annotators: the vote and agreement with one more annotator lead then."""
+        return self.provenance.truth_chosen == "none"
 
     @property
     def unit(self) -> str:

@@ -15,8 +15,7 @@ from .._base.notes import Note
 from ..annotations import Rankings
 from ..plausibilities.metric import METRICS
 from ..plausibilities.orders import Orders
-from ..resampling.spread import spread_of
-from ..resampling.two_way import design_if_named
+from ..resampling.two_way_spreads import design_if_named, two_ways_of
 from ..truth import by_name
 from .context import Made
 from .rows import Number, with_ends
@@ -89,7 +88,7 @@ def _std(values: Array) -> list[float]:
 
 
 def _over_named(context: Context, k: int) -> list[Spread]:
-    """Return spreads of the models for other annotators and the same cases, by leaving each annotator out; none if this is not possible."""
+    """Return spreads of the models for other annotators and the same cases; none if this is not possible."""
     known = context.known.annotations
     if known is None or context.aggregation in COSTLY:
         return []
@@ -100,14 +99,14 @@ def _over_named(context: Context, k: int) -> list[Spread]:
         for scores in context.scores.values():
             order = Orders.from_dense(scores, k, context.options.ties)
             one = METRICS["topk_accuracy"].of(truth, order, k, ties=context.options.ties).statistic
-            design, (value,) = design_if_named(one, context.clusters), one.estimate
+            design = design_if_named(one, context.clusters)
             if design is None:
                 return []
-            spread = spread_of(one, [0], ["logit"], design)
-            parts = spread.of(np.ones(1))
-            alone = spread.half_width((0.0, parts[1], 0.0), 0.5 + context.options.level / 2)
-            ends = 1 / (1 + np.exp(-(math.log(value / (1 - value)) + np.array([-alone, alone])))) if 0 < value < 1 else (math.nan, math.nan)
-            rows.append(with_ends(math.sqrt(parts[1]) * value * (1 - value), ends))
+            (found,) = two_ways_of(one, [0], design)
+            if found.n_groups is not None:
+                return []
+            share = found.value * (1 - found.value) if found.scale == "logit" else 1.0
+            rows.append(with_ends(math.sqrt(found.parts["annotators"]) * share, found.over_annotators(context.options.level)))
     return rows
 
 

@@ -141,20 +141,31 @@ def joint_level(resamples: Resamples, level: float) -> float:
     q is the quantile of the largest |d* - d| / s over all pairs, d* their difference in a resample and s its standard deviation [max-t,
     Westfall & Young 1993]. As all pairs count, the numbers may be picked by the same cases. For two numbers it is the level itself.
     """
-    return level if len(resamples) < 3 else min(max(level, 2 * NormalDist().cdf(_largest(resamples, level)) - 1), MOST_LEVEL)
+    values, estimate = _defined(resamples), resamples.estimate
+    rest = range(len(estimate) - 1)
+    return _together(level, values, ((values[:, i + 1 :] - values[:, i : i + 1], estimate[i + 1 :] - estimate[i]) for i in rest))
 
 
-def _largest(resamples: Resamples, level: float) -> float:
-    """Return the quantile of the largest |t| over all pairs."""
-    values, estimate = resamples.values[~np.isnan(resamples.values).any(axis=1)], resamples.estimate
-    largest = np.zeros(max(len(values), 1))
-    for i in range(len(estimate) - 1 if len(values) > 1 else 0):
-        away = values[:, i + 1 :] - values[:, i : i + 1]
+def joint_level_of(differences: Resamples, level: float) -> float:
+    """Return the level of one interval at which the intervals of all these differences hold together, as :func:`joint_level`."""
+    values = _defined(differences)
+    return _together(level, values, [(values, differences.estimate)])
+
+
+def _defined(resamples: Resamples) -> Array:
+    """Return the resamples (B, M) in which all numbers are defined."""
+    return resamples.values[~np.isnan(resamples.values).any(axis=1)]
+
+
+def _together(level: float, values: Array, differences: Iterable[tuple[Array, Array]]) -> float:
+    """Return the level for blocks of differences in resamples (B, m), with their estimates (m,)."""
+    largest, n = np.zeros(max(len(values), 1)), 0
+    for away, estimate in differences if len(values) > 1 else ():
         std = away.std(axis=0, ddof=1)
         moves = std > EQUAL
-        from_own = np.abs(away - (estimate[i + 1 :] - estimate[i]))[:, moves] / std[moves]
-        largest = np.maximum(largest, from_own.max(axis=1, initial=0.0))
-    return float(np.quantile(largest, level))
+        from_own = np.abs(away - estimate)[:, moves] / std[moves]
+        largest, n = np.maximum(largest, from_own.max(axis=1, initial=0.0)), n + len(estimate)
+    return level if n < 2 else min(max(level, 2 * NormalDist().cdf(float(np.quantile(largest, level))) - 1), MOST_LEVEL)
 
 
 def shuffled_quantiles(n: int, seed: int) -> Array:

@@ -42,7 +42,7 @@ METRICS = {
     "voted_accuracy": "top-1 accuracy against the voted label",
 }
 OF_MODELS = ("topk_accuracy", "voted_accuracy")  # the figure has the first that is available
-FEW_CASES, FEW_CLUSTERS = 20, 10  # with fewer, no interval and no decimals are shown
+FEW_CASES, FEW_CLUSTERS = 20, 3  # with fewer, no interval and no decimals are shown
 MOST_LEVELS = 50
 NOT_STATED = "not stated"
 CERTAINTY_EDGES = (0.5, 0.8, 0.99)
@@ -107,6 +107,11 @@ def _strata(context: Context, notes: list[Note]) -> Iterator[Stratum]:
         yield _by_size(known.n_annotations[known.rows])
     if known.labels is not None:
         yield _by_agreement(known.labels)
+    yield from given_strata(context, notes)
+
+
+def given_strata(context: Context, notes: list[Note]) -> Iterator[Stratum]:
+    """Yield the subgroups that were given."""
     for name, values in context.subgroups.items():
         yield _by_subgroup(f"{name} (given)" if name in STRATA else name, values, notes)
 

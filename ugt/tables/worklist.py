@@ -21,9 +21,16 @@ if TYPE_CHECKING:
     from .context import Context, Rows
 
 
+OPTIONAL = ("least_error", "kind", "inherent", "annotation")  # columns that not all evaluations have
+
+
 @dataclass(frozen=True, eq=False)
 class CaseColumns:
-    """The cases as columns: how many annotations, the voted class or mean rating, certainties in [0, 1] by the key of the reliability."""
+    """The cases as columns: how many annotations, the voted class or mean rating, certainties in [0, 1] by the key of the reliability.
+
+    At the middle reliability: whether a case is ambiguous or under-annotated, and in nats what is open about one more label with any
+    number of such annotators (inherent), and because of the annotations.
+    """
 
     COLUMNS: ClassVar = ("case", "n_annotations", "voted", "mean_certainty")  # and certainty_ under each reliability, or least_error
 
@@ -33,13 +40,16 @@ class CaseColumns:
     mean_certainty: Sequence[Number]
     certainty: Mapping[str, Sequence[Number]] = field(default_factory=dict)
     least_error: Sequence[Number] | None = None  # of ratings
+    kind: Sequence[str] | None = None  # None with those of the parts, if these are not in closed form
+    inherent: Sequence[Number] | None = None
+    annotation: Sequence[Number] | None = None
 
     @classmethod
     def of(cls, rows: Sequence[Mapping[str, Any]]) -> CaseColumns:
         """Return the columns of rows of plain values."""
         columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else cls.COLUMNS)}
         certainty = {name[len(CERTAINTY) :]: columns.pop(name) for name in [*columns] if name.startswith(CERTAINTY)}
-        if not {*cls.COLUMNS} <= {*columns} <= {*cls.COLUMNS, "least_error"}:
+        if not {*cls.COLUMNS} <= {*columns} <= {*cls.COLUMNS, *OPTIONAL}:
             raise error("evaluation", f"have cases with the columns {', '.join(cls.COLUMNS)}", ", ".join(columns)[:80])
         return cls(**columns, certainty=certainty)
 
@@ -47,7 +57,7 @@ class CaseColumns:
         """Return the table of these columns."""
         values = {"case": self.case, "n_annotations": self.n_annotations, "voted": self.voted}
         values.update({f"{CERTAINTY}{name}": column for name, column in self.certainty.items()})
-        values.update({} if self.least_error is None else {"least_error": self.least_error})
+        values.update({name: column for name in OPTIONAL if (column := getattr(self, name)) is not None})
         return ResultTable({**values, "mean_certainty": self.mean_certainty})
 
 
@@ -74,10 +84,19 @@ def make(context: Context, notes: list[Note]) -> Rows:
             [str(case) for case in known.axes.case_ids[rows].tolist()],
             [None] * len(rows) if known.n_annotations is None else known.n_annotations[rows].tolist(),
             _best_classes(context.voted, order), _listed(mean[order]),
-            {name: _listed(values[order]) for name, values in certainty.items()},
+            {name: _listed(values[order]) for name, values in certainty.items()}, **_parts(context, order),
         ).table(),
         "unanimous_cases": _unanimous(context) if context.details else (),
     }  # fmt: skip
+
+
+def _parts(context: Context, order: Int64) -> dict[str, Any]:
+    """Return the columns of what is open about one more label at the middle reliability; none if parts are not in closed form."""
+    found = context.parts.get(context.reliability)
+    if found is None:
+        return {}
+    each = found.inherent_per_case, found.annotation_per_case
+    return {"kind": found.kinds()[order].tolist(), **{name: _listed(part[order]) for name, part in zip(OPTIONAL[2:], each)}}
 
 
 def _listed(values: Array) -> list[float]:

@@ -18,13 +18,16 @@ from .plackett_luce_likelihood import plackett_luce_log_likelihood
 from .point_estimates import plackett_luce_mle
 from .predictive_reliability import fit_predictive_reliability
 from .reliability_profile import FittedReliability
+from .true_class import TrueClassStatements, true_class_statements
+from .uncertainty import Settled, UncertaintyParts, uncertainty_parts
 
 PARTS = {**OF_CERTAINTY, **of_ratings.PARTS}
 
 __all__ = [
     "CaseCorrelation", "Certainty", "Dirichlet", "DirichletPrior", "Draws", "ExpectedCertainty", "FittedReliability", "NormalPosterior",
-    "NormalPrior", "PanelCheck", "PanelParts", "Point", "annotation_certainty", "case_correlation", "committee", "dirichlet",
-    "expected_certainty", "expected_risk", "fit_dirichlet_prior", "fit_normal_prior", "fit_predictive_reliability", "fit_reliability",
-    "irn", "normal", "plackett_luce", "plackett_luce_diagnostics", "plackett_luce_log_likelihood", "plackett_luce_mle", "prirn",
-    "rating_certainty", "split_panel_check", "votes",
+    "NormalPrior", "PanelCheck", "PanelParts", "Point", "Settled", "TrueClassStatements", "UncertaintyParts", "annotation_certainty",
+    "case_correlation", "committee", "dirichlet", "expected_certainty", "expected_risk", "fit_dirichlet_prior", "fit_normal_prior",
+    "fit_predictive_reliability", "fit_reliability", "irn", "normal", "plackett_luce", "plackett_luce_diagnostics",
+    "plackett_luce_log_likelihood", "plackett_luce_mle", "prirn", "rating_certainty", "split_panel_check", "true_class_statements",
+    "uncertainty_parts", "votes",
 ]  # fmt: skip

@@ -19,6 +19,7 @@ from ..plausibilities import Dirichlet, Plausibilities, Point
 from ..plausibilities.integrated import Integrated, Summary, note_of
 from .aggregation import _prior, dirichlet, irn, prirn, votes
 from .label_prior import DirichletPrior, fit_dirichlet_prior
+from .panel_check import PSEUDO_COUNTS
 from .plackett_luce_draws import LEAST_ESS, WORST_RHAT, check_method, plackett_luce
 from .plackett_luce_input import UNRANKED, as_rankings
 from .plackett_luce_integrals import N_DRAWS
@@ -64,14 +65,14 @@ def _plackett_luce(rankings: object, **options: Any) -> Plausibilities:
 def _dawid_skene(known: object, pseudo_counts: object, **options: Any) -> Plausibilities:
     from ..annotators import dawid_skene  # noqa: PLC0415  (few evaluations need it)
 
-    found: Plausibilities = dawid_skene(_with_annotators(known, "dawid-skene"), prior=pseudo_counts, **options).plausibilities
+    found: Plausibilities = dawid_skene(with_annotators(known, "dawid-skene"), prior=pseudo_counts, **options).plausibilities
     return found
 
 
 def _glad(known: object, **options: Any) -> Plausibilities:
     from ..annotators import glad  # noqa: PLC0415
 
-    found: Plausibilities = glad(_with_annotators(known, "glad"), **options).plausibilities
+    found: Plausibilities = glad(with_annotators(known, "glad"), **options).plausibilities
     return found
 
 
@@ -79,7 +80,7 @@ def _graded_response(known: object, fits: list[Any], **options: Any) -> Plausibi
     """Return the law of the one true grade of each case, given the annotators; add the fit to ``fits``."""
     from ..annotators import graded_response  # noqa: PLC0415
 
-    labels = _with_annotators(known, "graded-response")
+    labels = with_annotators(known, "graded-response")
     if not labels.ordered:
         must = "be ordered for the aggregation 'graded-response'"
         raise checks.error("annotations", must, "labels without an order", way=ORDERED)
@@ -94,7 +95,7 @@ def _normal(known: object, prior: object, reliability: float) -> Any:
     return normal(known, prior=prior, reliability=reliability)
 
 
-def _with_annotators(known: object, how: str) -> Labels:
+def with_annotators(known: object, how: str) -> Labels:
     """Return labels with annotators; reject other annotations."""
     if isinstance(known, Labels) and len(known.annotators):
         return known
@@ -131,7 +132,7 @@ class Making:
     n_draws: int = N_DRAWS
     n_warmup: int = 500
     n_chains: int = 4
-    pseudo_counts: tuple[float, float, float] = (1.0, 0.1, 1.0)  # for Dawid–Skene: on the diagonal, in each other cell, of each class
+    pseudo_counts: tuple[float, float, float] = PSEUDO_COUNTS
     seed: int = 0
     n_threads: int = 1
     annotator_reliability: Any = None  # annotator to number, which is multiplied by the reliability

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Callable
+from typing import Any, Callable
 
 import numpy as np
 
@@ -16,12 +16,10 @@ from .._base.lazy import cached_property
 from .._base.ragged import row_of
 from ..annotations import Labels
 from ..annotations.joins import tells_joins
+from ..plausibilities import Dirichlet
 from ..plausibilities.fitted_prior import FittedPrior
 from ..resampling import check_level, ids_of_cases
 from . import profiles
-
-if TYPE_CHECKING:
-    from ..plausibilities import Dirichlet
 
 SPAN = -23.0, 16.0  # range of log α: outside, the likelihood differs from that of a prior of 0 or infinity by 1e-6 at most
 GRID = np.linspace(*SPAN, 65)
@@ -153,6 +151,9 @@ class FittedDirichlet(FittedPrior):
     def steps(self) -> Array:
         alpha = np.array([self.prior.value])
         return np.asarray(self.prior.counts.case_scores(alpha) / self.prior.counts.information(alpha))
+
+    def of_a_case(self, step: float) -> Dirichlet:
+        return Dirichlet.from_array(np.full((1, self.prior.counts.n_classes), self.prior.value * float(np.exp(step))))
 
     def moved(self, parameter: int, step: float) -> Dirichlet:
         found = self.make(alpha=self.prior.value * float(np.exp(step)))

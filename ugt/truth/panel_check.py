@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._base import checks
-from .._base.arrays import Array, Bools, Int64, NDArray
+from .._base.arrays import Array, Int64, NDArray
 from .._base.axes import Frozen, stream_keys_of
 from .._base.laws import above, holm, wilson
-from .._base.ragged import distinct, distinct_pairs, row_of
+from .._base.ragged import distinct, row_of
 from .._base.wording import Refusal, arg
 from ..annotations import Labels, Rankings, Ratings
 from ..annotations.first_choices import first_choices
@@ -21,10 +21,14 @@ from ..annotations.joins import tells_joins
 from ..annotations.other_annotators import case_offsets, cases_of_annotators, keeping, without
 from ..plausibilities.normal import fit_normal_prior
 from ..resampling import check_level, ids_of_cases, seed_of
+from .held_out import held_out, one_each
 from .label_prior import fit_dirichlet_prior
 
-MODELS = ("dirichlet", "prirn", "plackett_luce", "normal")
-KINDS: dict[str, Any] = {"dirichlet": Labels, "prirn": (Labels, Rankings), "plackett_luce": (Labels, Rankings), "normal": Ratings}
+MODELS = ("dirichlet", "prirn", "plackett_luce", "dawid_skene", "normal")
+KINDS: dict[str, Any] = {
+    "dirichlet": Labels, "prirn": (Labels, Rankings), "plackett_luce": (Labels, Rankings), "dawid_skene": Labels, "normal": Ratings,
+}  # fmt: skip
+PSEUDO_COUNTS = (1.0, 0.1, 1.0)  # for Dawid–Skene: on the diagonal, in each other cell, of each class
 LEAST = 10  # least number of cases of an annotator or a bin: for fewer the normal approximation of a sum is not valid
 N_BINS = 10
 TINY = 1e-9  # largest rounding error of a sum of differences that are all 0
@@ -86,7 +90,8 @@ class PanelCheck(Frozen):
     n_cases : int
         Number of cases with enough annotators to hold some out.
     per_annotator : PanelParts or None
-        The check of each annotator, held out in turn in all of their cases; None if annotators have no names or ``per_annotator=False``.
+        The check of each annotator, held out in turn in all of their cases; None if annotators have no names or ``per_annotator=False``,
+        and for ``"dawid_skene"``, which learns the skill of annotators from the labels that would be held out.
     bins : PanelParts
         The check in tenths of the predicted agreement; for ratings, in tenths of the predictive distribution.
     left_out : mapping
@@ -160,15 +165,17 @@ def split_panel_check(
     ``held`` annotators of each case are held out at random. From the others the model computes the plausibilities λ, and their first class
     is their vote (tied classes have shares w_k). The expected agreement of an annotator like them is Σ w_k E λ_k; the observed agreement is
     w of the held-out class. With one annotator held out, the sum of the differences has the variance
-    Σ [Σ_k w_k² E λ_k - (Σ_k w_k E λ_k)²] if the model is right. For ratings, agreement means that the held-out rating
-    is between the quartiles of its predictive distribution.
+    Σ [Σ_k w_k² E λ_k - (Σ_k w_k E λ_k)²] if the model is right. Dawid–Skene has one true class t per case, with the probabilities q_t
+    given the others; E λ_k is then Σ_t q_t π_tk, with the confusions π of the annotator who is held out. For ratings, agreement means
+    that the held-out rating is between the quartiles of its predictive distribution.
 
     Parameters
     ----------
     annotations : Labels, Rankings or Ratings
         Cases with at most ``held`` annotators are left out and counted.
-    model : {"auto", "dirichlet", "prirn", "plackett_luce", "normal"}
-        The truth model. ``"auto"``: ``"dirichlet"`` for labels, ``"prirn"`` for rankings, ``"normal"`` for ratings.
+    model : {"auto", "dirichlet", "prirn", "plackett_luce", "dawid_skene", "normal"}
+        The truth model; ``"dawid_skene"`` needs labels with their annotators. ``"auto"``: ``"dirichlet"`` for labels, ``"prirn"`` for
+        rankings, ``"normal"`` for ratings.
     held : int
         Number of annotators held out of each case; with more than one the variance is that over cases.
     clusters : (N,) ids, or mapping of case id to cluster, optional
@@ -195,7 +202,9 @@ def split_panel_check(
     numbers can agree even if one annotator differs from the others; also look at ``per_annotator``. With a prior that was fitted to the
     same annotations the p-value is conservative: at 0.05 it rejects a right model in 1 to 3%. The prediction for a label of a further
     annotator depends on α / γ only: the check cannot distinguish a wrong prior from a wrong reliability, and without a prior or background
-    (``prirn``) the reliability does not change the prediction. For ratings with few values the middle half may hold more or less than half.
+    (``prirn``) the reliability does not change the prediction. Under ``"dawid_skene"`` the estimated skills are taken as known: at 0.05
+    the check rejects a right model in 2 to 18% with 400 cases and 3 to 6 labels, and in up to 48% with ten classes. For ratings with few
+    values the middle half may hold more or less than half.
 
     References
     ----------
@@ -250,8 +259,11 @@ class Halves(NamedTuple):
         """Return the check of a truth model, one of ``MODELS``, with these options."""
         from .. import truth as makers  # noqa: PLC0415  (it imports this module)
 
-        make = partial(getattr(makers, model), **options)
-        judge = partial(_of_ratings if model == "normal" else _of_classes, make=make)
+        if model == "dawid_skene":
+            judge, per_annotator = partial(_of_skills, options=options), False
+        else:
+            make = partial(getattr(makers, model), **options)
+            judge = partial(_of_ratings if model == "normal" else _of_classes, make=make)
         found = judge(self.rest, self.out, vote=self.vote)
         if not len(found.row):
             raise checks.error("annotations", f"have a case of more than {self.held} annotators", "none")
@@ -261,39 +273,6 @@ class Halves(NamedTuple):
         left_out = {TOO_FEW: self.rest.n_cases - n_cases} if n_cases < self.rest.n_cases else {}
         bins, what = _bins(found, summed, model == "normal"), MIDDLE if model == "normal" else VOTE
         return PanelCheck(observed, predicted, p_value, n_cases, annotators, bins, left_out, effective, what)
-
-
-def one_each(labels: Labels) -> Labels:
-    """Return the labels with one row per label."""
-    checks.room("a table with one row per label", 16 * labels.count.sum(dtype=np.float64))
-    ends = np.append(0, np.cumsum(labels.count))[labels.offsets]
-    who, label = np.repeat(labels.annotator, labels.count), np.repeat(labels.label, labels.count)
-    return replace(labels, offsets=ends, annotator=who, label=label, count=np.ones(len(label), np.int64))
-
-
-def held_out(known: Any, keys: NDArray[np.uint64], n: int, seed: int) -> Bools:
-    """Return which annotations (R,) are held out: those of n annotators of each case with more, by random keys of case and annotator."""
-    case, who = row_of(case_offsets(known)), known.annotator.astype(np.int64)
-    nobody = np.flatnonzero(who < 0)  # numbered within the case, by class or by position
-    order = nobody[np.lexsort((getattr(known, "label", np.arange(len(who)))[nobody], case[nobody]))]
-    who[order] = len(known.annotators) + np.arange(len(order)) - np.searchsorted(case[order], case[order])
-    at, of = distinct_pairs(case, who)
-    case, who = case[at], who[at]
-    names = np.append(
-        stream_keys_of(known.annotators), np.arange(max(0, int(who.max(initial=0)) + 1 - len(known.annotators)), dtype=np.uint64)
-    )
-    number = _mixed(_mixed(keys[case] + np.uint64(seed)) + _mixed(names[who]))
-    place = np.empty(len(at), np.int64)
-    sizes = np.bincount(case, minlength=len(keys))
-    place[np.lexsort((number, case))] = np.arange(len(at)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    return np.asarray(((place < n) & (sizes[case] > n))[of])
-
-
-def _mixed(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return the finaliser of splitmix64: numbers that look random."""
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        x = (x ^ (x >> np.uint64(shift))) * np.uint64(factor)
-    return np.asarray(x ^ (x >> np.uint64(31)))
 
 
 def _vote(rest: Any) -> Array:
@@ -312,8 +291,32 @@ def _of_classes(rest: Any, out: Any, make: Any, vote: Array | None = None) -> He
     variance = (vote**2 * mean).sum(1) - predicted**2
     chosen = first_choices(out)
     row = chosen.case[distinct(chosen.opinion)[0]]
+    return _compared(chosen, vote, row, predicted[row], variance[row])
+
+
+def _of_skills(rest: Labels, out: Labels, options: Mapping[str, Any], vote: Array | None = None) -> HeldAnnotations:
+    """Return the held-out labels ``out``, compared with Dawid–Skene's truth and the skills of annotators in the ``rest``."""
+    from ..annotators import dawid_skene  # noqa: PLC0415  (few checks need it)
+    from .by_name import with_annotators  # noqa: PLC0415  (it imports this module)
+
+    vote = _vote(rest) if vote is None else vote
+    fit = dawid_skene(with_annotators(rest, "dawid-skene"), **{"prior": PSEUDO_COUNTS, **options})
+    truth, chosen = fit.plausibilities.mean(), first_choices(out)
+    at = distinct(chosen.opinion)[0]
+    row, who = chosen.case[at], chosen.annotator[at]
+    predicted, variance = np.empty(len(row)), np.empty(len(row))
+    for a in np.unique(who).tolist():
+        own = np.flatnonzero(who == a)
+        law, weight = truth[row[own]] @ fit.confusion(rest.annotators[a]), vote[row[own]]
+        predicted[own] = (weight * law).sum(1)
+        variance[own] = (weight**2 * law).sum(1) - predicted[own] ** 2
+    return _compared(chosen, vote, row, predicted, variance)
+
+
+def _compared(chosen: Any, vote: Array, row: Int64, predicted: Array, variance: Array) -> HeldAnnotations:
+    """Return held-out first choices, compared with their predicted agreement with the vote."""
     observed = np.asarray(np.bincount(chosen.opinion, chosen.share * vote[chosen.case, chosen.label]), np.float64)
-    found = HeldAnnotations(row, observed, predicted[row], np.maximum(variance[row], 0.0), predicted[row])
+    found = HeldAnnotations(row, observed, predicted, np.maximum(variance, 0.0), predicted)
     return found.among(np.isfinite(found.predicted))
 
 

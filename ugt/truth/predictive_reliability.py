@@ -13,7 +13,7 @@ from ..annotations.other_annotators import keeping
 from ..resampling import seed_of
 from . import profiles
 from .fitted_reliability import LEAST, N_GRID, SPANS
-from .panel_check import held_out, one_each
+from .held_out import held_out, one_each
 from .reliability_profile import FittedReliability, fitted
 
 PRIORS = np.linspace(-14.0, 7.0, 64)  # log α

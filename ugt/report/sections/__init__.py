@@ -35,15 +35,16 @@ from . import (
     scores,
     strictness,
     true_accuracy,
+    true_accuracy_of_grades,
     worklist,
 )
 
 # In the order of the page, after the first page; the others are folded.
 SECTIONS: tuple[Any, ...] = (
-    errors, measures, leads, coefficients, cuts, grade_errors, scores, people, strictness, limits, difficulty, dependence, worklist,
-    methods,
+    errors, measures, leads, coefficients, cuts, grade_errors, scores, people, strictness, limits, true_accuracy, difficulty, dependence,
+    worklist, methods,
 )  # fmt: skip
 APPENDICES: tuple[Any, ...] = (
-    performance, comparison, confusion, curves, calibration, coverage, true_accuracy, limits_of_grades, assumptions, design, planning,
-    data, notes, provenance,
+    performance, comparison, confusion, curves, calibration, coverage, limits_of_grades, true_accuracy_of_grades, assumptions, design,
+    planning, data, notes, provenance,
 )  # fmt: skip

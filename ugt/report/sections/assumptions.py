@@ -6,10 +6,12 @@ import math
 from typing import TYPE_CHECKING
 
 from ...tables.names import INTEGRALS
+from ...tables.panel import REFUTED, CheckedTruth
 from ...tables.sensitivity import Diagnostic
 from ...tables.source import PriorFit, Provenance, ReportSource
 from .. import words
 from ..markup import Section, bullets, definitions, number, section, subheading, table, text
+from ..truths import named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -117,6 +119,7 @@ def render(source: ReportSource) -> Section:
         how,
         f"<p>{done}</p>",
         definitions(_facts(facts)),
+        _checked(source),
         *_example(source),
         subheading("What is assumed"),
         bullets([*_ASSUMED.get(aggregation, _UNKNOWN), *always]),
@@ -124,6 +127,25 @@ def render(source: ReportSource) -> Section:
         _integrals(source),
         _chains(source),
     )
+
+
+def _checked(source: ReportSource) -> str:
+    """Return the truth models that were compared with held-out annotators; empty if none was."""
+    found = source.rows(CheckedTruth)
+    if not found:
+        return ""
+    role = {"main": "main analysis", "default": "default, refuted"}
+    rows = [
+        [f"{named(e)}", number(e.predicted), number(e.observed), "&lt; 0.001" if e.p_value < REFUTED else f"{e.p_value:.2g}",
+         role.get(e.role, "refuted" if e.refuted else "not refuted")]
+        for e in found
+    ]  # fmt: skip
+    how = (
+        "<p>One annotator of each case was held out. Each truth model predicts from the others how often this annotator agrees with their "
+        "vote; a p-value below 0.05 refutes it. The first truth model that is not refuted leads. A model that is not refuted can still be "
+        "wrong.</p>"
+    )
+    return how + table("Truth models and held-out annotators", ["truth model", "predicted", "observed", "p", ""], rows)
 
 
 def _chains(source: ReportSource) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
+from ...tables.rank_sets import RankRow
 from ...tables.source import ReportSource
 from .. import markup as html
 from .. import words
@@ -20,6 +21,8 @@ def render(source: ReportSource) -> Section | None:
     digest = Digest(source)
     pairs = [(a, b, lead) for a, b in combinations(digest.models[:MOST_SHOWN], 2) if (lead := digest.lead(a, b)) is not None]
     if len(digest.models) < 3 or not pairs or digest.withheld:
+        return None
+    if len(digest.models) > MOST_SHOWN and source.rows(RankRow):  # ranks of all models say more than pairs of some
         return None
     how = f"Intervals ({html.level_of(source)}) hold together for all pairs, on the same resamples of the {words.unit(source)}."
     digits = digest.headline.digits((lead.low, lead.high) for _, _, lead in pairs)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from ...tables.names import TOP
 from ...tables.rows import defined
 from ...tables.sensitivity import SensitivityRow
 from ...tables.source import ReportSource
@@ -14,6 +15,12 @@ from ..markup import NONE, Section, finding, level_of, unique
 from ..rows import first_of, plain_table
 
 MOST_MODELS, MOST_ROWS = 4, 12
+CIRCULAR = "model as an annotator"  # the model helps to define the truth that it is compared with: only in the file
+MEASURES = {
+    TOP: ("top-1 accuracy", "the top-1 accuracy in percentage points"),
+    "soft_auroc": ("soft AUROC", "the soft AUROC × 100"),
+    "soft_average_precision": ("soft average<br>precision", "the soft average precision × 100"),
+}
 IN_TURN = {"annotator dropped": "one annotator left out", "case group dropped": "one group of cases left out"}
 # What a reader of the table must know of the truth models in it; the appendix explains that of the main analysis.
 BRIEFLY = {
@@ -51,11 +58,11 @@ def render(source: ReportSource) -> Section | None:
     )
 
 
-def _by_setting(digest: Digest) -> dict[str, dict[str, list[SensitivityRow]]]:
+def _by_setting(digest: Digest, metric: str = TOP) -> dict[str, dict[str, list[SensitivityRow]]]:
     """Return setting -> model -> rows; annotators that are left out one by one are one setting."""
     found: dict[str, dict[str, list[SensitivityRow]]] = {}
     for e in digest.source.rows(SensitivityRow):
-        if e.change is not None and e.model in digest.models[:MOST_MODELS]:
+        if e.change is not None and e.metric == metric and e.kind != CIRCULAR and e.model in digest.models[:MOST_MODELS]:
             alike = IN_TURN.get(e.kind)
             name = alike or f"{shown(e.kind)}: {shown(e.setting)}"
             found.setdefault(name, {}).setdefault(e.model, []).append(e)
@@ -64,16 +71,32 @@ def _by_setting(digest: Digest) -> dict[str, dict[str, list[SensitivityRow]]]:
 
 
 def _changes(digest: Digest) -> str:
-    settings = _by_setting(digest)
-    if not settings:
-        return ""
-    digits, drawn = _digits(digest), digest.models[:MOST_MODELS]
+    """Return the changes of first choices and of areas: a column each for one model, a table each for several; empty if there are none."""
+    found = {metric: settings for metric in MEASURES if (settings := _by_setting(digest, metric))}
+    drawn, digits = digest.models[:MOST_MODELS], _digits(digest)
+    if len(drawn) == 1 and len(found) > 1:
+        heads = [MEASURES[metric][0] for metric in found]
+        order, more = _largest(next(iter(found.values())))
+        rows = [(name, [_range(own.get(name, {}).get(drawn[0], ()), digits) for own in found.values()]) for name in order]
+        return plain_table("One choice made differently", f"Change × 100{more}", ["", *heads], rows) + _explained(digest, order)
+    return "".join(_of_models(digest, metric, settings) for metric, settings in found.items())
+
+
+def _largest(settings: Mapping[str, Mapping[str, Sequence[SensitivityRow]]]) -> tuple[list[str], str]:
+    """Return the settings with the largest changes, and words if these are not all."""
     size = {name: max(abs(defined(e.change)) for own in rows.values() for e in own) for name, rows in settings.items()}
-    order = sorted(settings, key=lambda name: -size[name])[:MOST_ROWS]
+    return sorted(settings, key=lambda name: -size[name])[:MOST_ROWS], (
+        f"; the {MOST_ROWS} largest of {len(settings)}" if len(settings) > MOST_ROWS else ""
+    )
+
+
+def _of_models(digest: Digest, metric: str, settings: Mapping[str, Mapping[str, Sequence[SensitivityRow]]]) -> str:
+    digits, drawn = _digits(digest), digest.models[:MOST_MODELS]
+    order, more = _largest(settings)
     rows = [(name, [_range(settings[name].get(m, ()), digits) for m in drawn]) for name in order]
-    more = f"; the {MOST_ROWS} largest of {len(settings)}" if len(settings) > MOST_ROWS else ""
-    note = f"Change of the top-1 accuracy in percentage points{more}{first_of(drawn, digest.models)}"
-    return plain_table("One choice made differently", note, ["", *map(shown, drawn)], rows) + _explained(digest, order)
+    note = f"Change of {MEASURES[metric][1]}{more}{first_of(drawn, digest.models)}"
+    explained = _explained(digest, order) if metric == TOP else ""
+    return plain_table("One choice made differently", note, ["", *map(shown, drawn)], rows) + explained
 
 
 def _explained(digest: Digest, order: Sequence[str]) -> str:

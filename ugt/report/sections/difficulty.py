@@ -7,6 +7,7 @@ from ...tables.names import TOP
 from ...tables.rows import STRATA, defined
 from ...tables.source import ReportSource
 from ...tables.strata import StratumRow
+from .. import subgroups
 from ..digest import Digest, shown
 from ..digits import Digits, is_flat
 from ..markup import NONE, Section, finding, first_row, unique
@@ -14,6 +15,7 @@ from ..rows import TOO_FEW, below, plain_table
 from .confusion import commonest
 
 MOST = 4  # most models with columns
+NOTHING_FOUND = "Results for parts of the cases"
 
 
 def render(source: ReportSource) -> Section | None:
@@ -21,12 +23,14 @@ def render(source: ReportSource) -> Section | None:
     digest, entries = Digest(source).of_choices, source.rows(StratumRow)
     kinds = unique(e.stratum for e in entries)
     wanted = [*(k for k in kinds if k not in STRATA), *(k for k in kinds if k == "certainty")]  # first the subgroups
-    tables = [_table(digest, [e for e in entries if e.stratum == k], k) for k in wanted]
-    if not any(tables) or not digest.models:
+    tables = {k: _table(digest, [e for e in entries if e.stratum == k], k) for k in wanted}
+    if not any(tables.values()) or not digest.models:
         return None
-    return finding(
-        "difficulty", "Easy and hard cases", _heading(digest, [e for e in entries if e.stratum == "certainty"]), *tables, commonest(source)
-    )
+    certain, compared = tables.pop("certainty", ""), subgroups.compared(digest)
+    first, found = subgroups.heading(compared), _heading(digest, [e for e in entries if e.stratum == "certainty"])
+    further = [f"<p>{found}.</p>"] if first and found != NOTHING_FOUND else []
+    parts = *tables.values(), subgroups.table(digest, compared), *further, certain, commonest(source)
+    return finding("difficulty", "Easy and hard cases", first or found, *parts)
 
 
 def _table(digest: Digest, entries: list[StratumRow], stratum: str) -> str:
@@ -45,8 +49,9 @@ def _table(digest: Digest, entries: list[StratumRow], stratum: str) -> str:
         cells = [_cell(own.get((metric, m)), digits) for m in drawn]
         rows.append((shown(level), [whole(first.n_cases), *cells, (Digits(0) if first.few else digits).value(limit)]))
     name = "certainty of the truth" if stratum == "certainty" else shown(stratum)
-    note = f"UA top-1 accuracy, %{digest.at_main}, {'' if digest.withheld else 'with '}{digest.intervals}; ceiling: mean certainty"
-    return plain_table(f"By {name}", note, [shown(stratum), "cases", *map(shown, drawn), "ceiling"], rows)
+    last, limited = ("mean certainty", "") if digest.misfit() else ("ceiling", "; ceiling: mean certainty")
+    note = f"UA top-1 accuracy, %{digest.at_main}, {'' if digest.withheld else 'with '}{digest.intervals}{limited}"
+    return plain_table(f"By {name}", note, [shown(stratum), "cases", *map(shown, drawn), last], rows)
 
 
 def _cell(e: StratumRow | None, digits: Digits) -> str:
@@ -61,7 +66,7 @@ def _heading(digest: Digest, entries: list[StratumRow]) -> str:
     best = digest.models[0]
     own = [e for e in entries if (e.model, e.metric) == (best, TOP) and not e.few and not is_flat(defined(e.low), defined(e.high))]
     if len(own) < 2:
-        return "Results for parts of the cases"
+        return NOTHING_FOUND
     ends = own[0], own[-1]
     low, high = sorted(ends, key=lambda e: defined(e.value))
     zero = Digits(0)

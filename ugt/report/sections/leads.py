@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...tables.names import in_grades, truth_name
+from ...tables.rank_sets import RankRow
 from ...tables.source import ReportSource
 from ...tables.standings import FlipRow
 from .. import words
@@ -10,7 +11,9 @@ from ..digest import Digest, briefly, names, shown
 from ..digits import Digits
 from ..lead import Lead
 from ..markup import Section, finding, level_of
-from ..rows import Span, span_table
+from ..rows import Span, first_of, span_table
+
+MOST_RANKS = 6  # rows of the table of ranks
 
 
 def render(source: ReportSource) -> Section | None:
@@ -42,7 +45,11 @@ def render(source: ReportSource) -> Section | None:
     n = sum(lead.low is not None for lead in known)
     chance = f"{n} comparisons are shown, and none is corrected for the number of truths{' and measures' * several}."
     equal = "No clear difference does not mean that the models are equal."
-    both, how = f'<div class="two">{"".join(tables)}</div>', f"<p>{together}{chance} {equal}{_changes(digest, first, second)}</p>"
+    ranks = _ranks(digest)
+    both, how = (
+        f'<div class="two">{"".join([*tables, *ranks])}</div>',
+        f"<p>{together}{chance} {equal}{_changes(digest, first, second)}</p>",
+    )
     return finding("leads", "Which model is ahead", _heading(digest, first, second), both, how)
 
 
@@ -65,6 +72,22 @@ def _table(digest: Digest, caption: str, note: str, rows: list[tuple[str, Lead |
             style = digest.style(second if lead.sign < 0 else first)
             spans.append(Span(name, lead.value, lead.low, lead.high, style, lead.said(briefly([first, second])), main))
     return span_table(caption, note, digest.headline.heading.replace("%", "points"), spans, digits, leads=True)
+
+
+def _ranks(digest: Digest) -> list[str]:
+    """Return the ranks of several models that the data leave open: drawn for others, if there are such, beside these annotators."""
+    wanted = digest.headline.metric, digest.headline.k, digest.main
+    rows = [e for e in digest.source.rows(RankRow) if e[:3] == wanted and e.model in digest.models and e.rank_low is not None]
+    others, spans = any(e.others_low is not None for e in rows), []
+    for i, e in enumerate(rows[:MOST_RANKS]):
+        low, high = (e.others_low, e.others_high) if others else (e.rank_low, e.rank_high)
+        beside = f"these: {e.rank_low} to {e.rank_high}" if others else ""
+        spans.append(Span(shown(e.model, 24), i + 1.0, low, high, digest.style(e.model), beside))
+    if not spans:
+        return []
+    whom = "for other annotators, too; beside them for these" if others else "for these annotators"
+    note = f"{whom}; all hold together, {level_of(digest.source)}{first_of(spans, rows)}"
+    return [span_table("Ranks that the data leave open", note, "rank", spans, Digits(0, 1, share=False))]
 
 
 def _heading(digest: Digest, first: str, second: str) -> str:

@@ -8,9 +8,10 @@ from ...tables.humans import HumanRow
 from ...tables.source import ReportSource
 from ...tables.standings import MetricRow
 from .. import wording, words
-from ..digest import Digest, kind_of_data
+from ..digest import Digest
 from ..first import plain_verdict
 from ..markup import Section, definitions, finding, level_of, plain, text
+from ..words import kind_of_data
 
 # `plain` keeps the nouns of titles, which the authors' nouns for cases and annotators must not replace.
 STUTZ = plain("Stutz D, et al. Evaluating AI systems under uncertain ground truth: a case study in dermatology. arXiv:2307.02191, 2023.")
@@ -74,7 +75,7 @@ def _metrics(source: ReportSource, references: list[str]) -> str:
     parts = (
         [
             "uncertainty-adjusted (UA) accuracy, how often a model’s first choice agrees with a truth drawn from what the "
-            "annotations leave open, which cannot exceed the mean certainty of the annotations [1]"
+            f"annotations leave open{'' if Digest(source).misfit() else ', which cannot exceed the mean certainty of the annotations'} [1]"
         ]
         if "topk_accuracy" in names
         else []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..._base.claims import NOBODY, OTHERS, claim_of
 from ..._base.counts import counted
 from ...tables.agreement import AgreementRow
 from ...tables.humans import HumanRow
@@ -9,11 +10,12 @@ from ...tables.panel import REFUTED
 from ...tables.rows import defined
 from ...tables.source import ReportSource
 from ...tables.true_accuracy import NextAnnotatorRow
-from ..digest import Digest, names, per_case, shown, words_for_few
+from ..digest import Digest, names, shown, words_for_few
 from ..digits import Digits, is_flat
-from ..lead import sign_of
 from ..markup import NONE, Section, finding, level_of, link, unique
 from ..rows import Span, plain_table, span_table
+from ..truths import mending
+from ..words import per_case
 from .strictness import content
 
 MOST = 6  # most coefficients
@@ -84,11 +86,12 @@ def _heading(digest: Digest, people: list[NextAnnotatorRow]) -> str:
         whom = "the only annotator" if digest.source.data.n_annotators == 1 else "an annotator"
         digits = digest.share_digits([(best.agreement_low, best.agreement_high)])
         return f"{names([best.model])} agrees with {whom} in {digits.percent(best.agreement)} of cases"
-    signs = {e.model: sign_of(e.difference_low, e.difference_high) for e in people if e.difference is not None}
-    found = {signs.get(m, 0) for m in digest.leaders}
+    own = [e.more_often for e in people if e.model in digest.leaders and e.difference is not None]
     agree = f"{names(digest.leaders[:3])} agree{'s' * (len(digest.leaders) == 1)} with an annotator"
-    if found in ({1}, {-1}):
-        return f"{agree} {'more' if 1 in found else 'less'} often than these annotators with each other"
+    for how, claim in (("more", claim_of(own)), ("less", claim_of(one.turned for one in own))):
+        if claim != NOBODY and len(own) == len(digest.leaders):
+            whom = "annotators like these" if claim == OTHERS else "these annotators"
+            return f"{agree} {how} often than {whom} with each other"
     return f"Whether {agree} as often as annotators with each other is open"
 
 
@@ -110,7 +113,8 @@ def _ratios(digest: Digest) -> list[str]:
         return []
     parts = []
     for e in found[:3]:
-        other = "" if e.two_way_upper is None else f"; for other annotators too {e.two_way_upper:.2f}"
+        reached = "none" if e.two_way_upper is None else f"{e.two_way_upper:.2f}"
+        other = "" if e.two_way_low is None else f"; for other annotators too {reached}"
         limit = "the same in every resample"  # then it shows no spread, and a limit would claim too much
         if e.upper is None:
             limit = f"{words_for_few(digest)} for a limit"
@@ -145,6 +149,6 @@ def _panel(digest: Digest) -> list[str]:
     else:  # the test compares both on the same cases: the interval of one of them can include the other
         chance = "p &lt; 0.001" if e.p_value < REFUTED else f"p = {e.p_value:.2g}"
         larger = f" The difference is larger than chance explains ({chance})"
-        wrong = f"{larger}: the prior or the reliability does not describe these annotators."
+        wrong = f"{larger}. {mending(digest)}"
         verdict = wrong if digest.misfit() else f" The difference is not larger than chance explains ({chance})."
     return [f"<p>An annotator who was held out agrees with the vote of the others {said}.{verdict}</p>"]

@@ -6,9 +6,12 @@ import math
 from typing import TYPE_CHECKING
 
 from ...tables.planning import ALPHA, MOST_MODELS, StudySizeRow
+from ...tables.rows import defined
 from ...tables.source import ReportSource
 from .. import markup as html
 from ..digest import Digest, words_for_few
+from ..digits import Digits
+from ..openness import open_row
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,7 +36,8 @@ def render(source: ReportSource) -> Section | None:
     how += f" There are {words_for_few(digest)}: these numbers are rough." if digest.withheld else ""
     more = len(source.models) - MOST_SHOWN
     rest = f"<p>{more:,} more models are not shown; study_size.csv has up to {MOST_MODELS}.</p>" if more > 0 else ""
-    return html.section("planning", TITLE, how, html.bullets(_sentences(entries[:MOST_SHOWN], html.level_of(source))), rest)
+    said = [*_sentences(entries[:MOST_SHOWN], html.level_of(source)), *_further_labels(digest)]
+    return html.section("planning", TITLE, how, html.bullets(said), rest)
 
 
 def _sentences(entries: Sequence[StudySizeRow], level: str) -> Iterator[str]:
@@ -51,6 +55,17 @@ def _sentences(entries: Sequence[StudySizeRow], level: str) -> Iterator[str]:
         yield (
             f"For the {what} the standard deviations are {', '.join(parts)}. These {e.n_cases:,} cases with {e.n_labels:.3g} labels "
             f"each{by} give a {level} interval {e.width:.2g} wide (other cases, {whom}); {', '.join(others)}."
+        )
+
+
+def _further_labels(digest: Digest) -> Iterator[str]:
+    """Yield a sentence on what further labels are expected to settle of what these annotations leave open."""
+    e = open_row(digest)
+    if e is not None and e.settled_20 is not None and e.annotation:
+        one, five, twenty = (Digits(0).percent(defined(part) / e.annotation) for part in (e.settled_1, e.settled_5, e.settled_20))
+        yield (
+            f"Of what these annotations leave open about one more judgement, one further label per case is expected to settle {one}, five "
+            f"{five}, and twenty {twenty}{digest.at_main}. This holds if the truth model does."
         )
 
 

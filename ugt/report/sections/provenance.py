@@ -66,7 +66,8 @@ _FILES: tuple[dict[str, str], ...] = (
     {"certainty": "certainty under each reliability", "cases": "one row per case, least certain first"},
     {"constant_answer": "always the commonest class", "references": "the plausibilities themselves as a model"},
     {
-        "truth_models": "agreement with each truth and annotator", "true_accuracy": "what the accuracy against the true class can be",
+        "truth_models": "agreement with each truth and annotator", "true_accuracy": "accuracy against the true class, by condition",
+        "latent_class": "area and loadings against the latent class",
         "next_annotator": "agreement with one more annotator",
     },
     {
@@ -91,7 +92,10 @@ _FILES: tuple[dict[str, str], ...] = (
     },
     {"confusion": "soft confusion matrix", "class_agreement": "agreement on each class", "group_agreement": "agreement on each group"},
     {"curves": "ROC and precision-recall curves", "curve_scores": "areas under them", "set_coverage": "prediction sets"},
-    {"strata": "results by subgroup, agreement, certainty and annotations per case"},
+    {
+        "strata": "results by subgroup, agreement, certainty and annotations per case",
+        "subgroup_differences": "each subgroup less the other cases",
+    },
     {
         "sensitivity": "what the result depends on", "sources_of_spread": "sources of uncertainty",
         "study_size": "sizes of further studies", "diagnostics": "Markov chains",

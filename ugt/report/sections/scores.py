@@ -15,6 +15,7 @@ from ..digits import Digits
 from ..markup import NONE, Section, finding, first_row, level_of, plain
 from ..pictures import LEFT, figure
 from ..rows import plain_table
+from ..yardsticks import rare_class
 
 MOST = 4  # models that are drawn
 SIDE, TOP, BOTTOM = 300.0, 10.0, 230.0  # of the axes, in units of the view box
@@ -33,6 +34,11 @@ def render(source: ReportSource) -> Section | None:
     digits = Digits.proportion((e.soft_auroc_low, e.soft_auroc_high) for e in areas.values() if e)
     first = areas[drawn[0]]
     most = "" if best is None else f", where no score can exceed {digits.value(best.value)}"
+    rare = rare_class(digest, drawn[0])
+    if rare is not None and rare.determined and rare.auroc is not None:
+        own = Digits.proportion([(rare.auroc_low, rare.auroc_high)])
+        ends = own.in_brackets(rare.auroc_low, rare.auroc_high)
+        most += f", and of {own.value(min(rare.auroc, 1.0))}{ends} against the latent class, if score and annotators err independently"
     heading = f"The scores of {shown(drawn[0])} reach an area of {digits.value(None if first is None else first.soft_auroc)}{most}"
     parts = [_roc(digest, curves, drawn, digits, areas), _calibration(digest, source, drawn)]
     return finding(

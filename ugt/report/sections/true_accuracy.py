@@ -1,39 +1,180 @@
-"""Bounds of the accuracy against the true class, as an appendix."""
+"""How often a model gives the true class, if there is one: intervals under named conditions, and why others are not given."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
+
+from ..._base.counts import whole
+from ...tables.names import ANY_DIFFICULTY, DIRICHLET, LATENT_CLASS
+from ...tables.rows import defined
 from ...tables.source import ReportSource
-from ...tables.true_accuracy import TrueAccuracyRow
-from .. import markup as html
-from ..digest import Digest, shown
-from ..markup import Section
+from ...tables.true_accuracy import REFUSED, STATED, TrueAccuracyRow
+from ..digest import Digest, names, shown
+from ..markup import NONE, Section, bullets, finding, level_of, visible
 from ..rows import below, first_of, plain_table
 
-TITLE = "Accuracy against the true class"
-MOST_MODELS = 8  # most rows
+MOST_MODELS = 3  # most rows
+WIDE = 0.8  # width of an interval that says hardly anything
+TOPIC = "If there is a true class"
+NAMES = {ANY_DIFFICULTY: "whatever the difficulty", LATENT_CLASS: "all cases equally hard", DIRICHLET: "the Dirichlet posterior"}
+HEADS = {
+    ANY_DIFFICULTY: "whatever the<br>difficulty of cases",
+    LATENT_CLASS: "if all cases are<br>equally hard",
+    DIRICHLET: "if the Dirichlet<br>posterior is right",
+}
+INDEPENDENT = "equally hard, and<br>the model errs alone"
+HOW = (
+    "No label shows the true class. Each interval holds the accuracy against it under a condition on the annotators, whatever the model "
+    "does; a model that copies the annotators, or knows more than they do, is included."
+)
+EQUALLY_HARD = "If all cases are equally hard and these annotators err independently"
+Rows = Mapping[str, TrueAccuracyRow]  # of one model, by condition
 
 
 def render(source: ReportSource) -> Section | None:
-    """Return bounds of the accuracy against the true class, under the main truth; None if no model was evaluated."""
+    """Return the intervals of the best models, and the statements on the first; None if there are none, or if classes are grades."""
+    return _made(source) if Digest(source).headline.higher_is_better else None
+
+
+def appendix(source: ReportSource) -> Section | None:
+    """Return the same of grades, whose first measure is a distance."""
+    return None if Digest(source).headline.higher_is_better else _made(source)
+
+
+def _made(source: ReportSource) -> Section | None:
     digest = Digest(source).of_choices
-    entries = [e for e in source.rows(TrueAccuracyRow) if e.reliability == digest.main and e.model in digest.models]
-    if not entries:
+    found: dict[str, dict[str, TrueAccuracyRow]] = {}
+    for e in source.rows(TrueAccuracyRow):
+        found.setdefault(e.model, {})[e.assume] = e
+    models = [m for m in digest.models if m in found]
+    if not models or digest.withheld:
         return None
-    how = (
-        "No annotation says what the true class is, so the accuracy against it depends on how a model errs. If the model knows nothing "
-        "beyond the annotations, it is the UA accuracy of the first page. If the model errs independently of the annotators, it is found "
-        "by removing their errors; a result above 100% says that the model shares errors with them. Without an assumption it lies between "
-        "two bounds. All of this takes the plausibilities for right."
+    first = found[models[0]]
+    given = [a for a in NAMES if any(found[m][a].use != REFUSED for m in models)]
+    table = _table(digest, given, {m: found[m] for m in models[:MOST_MODELS]}, models) if given else ""
+    return finding(
+        "true-class", TOPIC, _heading(models[0], first), f'<p class="how">{HOW}</p>', table, bullets(_said(digest, models[0], first))
     )
-    digits = digest.share_digits((e.independent_low, e.independent_high) for e in entries)
-    rows = []
-    for e in entries[:MOST_MODELS]:
-        ends = (e.independent_low, e.independent_high)
-        bounds = f"{digits.value(e.lower)} to {digits.value(e.upper)}"
-        rows.append((shown(e.model), [below(digits, e.independent, *ends), bounds]))
-    first = entries[0]
-    always = f"On the scale of UA accuracy a model that is always right has {digits.percent(first.always_right)}."
-    note = f"%{digest.at_main}, {digest.intervals}; true_accuracy.csv has the other reliabilities{first_of(rows, entries)}"
-    heads = ["", "if errors are<br>independent", "bounds"]
-    table = plain_table("What the top-1 accuracy against the true class can be", note, heads, rows)
-    return html.section("true-accuracy", TITLE, how, table, f"<p>{always}</p>")
+
+
+def between(low: float | None, high: float | None) -> str:
+    """Return text such as "81% to 100%", rounded outwards."""
+    return f"{math.floor(100 * defined(low) + 1e-9)}% to {math.ceil(100 * defined(high) - 1e-9)}%"
+
+
+def _heading(model: str, rows: Rows) -> str:
+    e = next((rows[a] for a in (ANY_DIFFICULTY, LATENT_CLASS) if rows[a].use != REFUSED), None)
+    who = names([model])
+    if e is None:
+        return f"These labels do not say how often {who} gives the true class"
+    if defined(e.high) - defined(e.low) > WIDE:
+        return f"These labels hardly limit how often {who} gives the true class"
+    if e.assume == ANY_DIFFICULTY:
+        return f"{who} gives the class that most annotators like these would give in {between(e.low, e.high)} of cases"
+    return f"If all cases are equally hard, {who} gives the class behind the labels in {between(e.low, e.high)} of cases"
+
+
+def _table(digest: Digest, given: Sequence[str], rows: Mapping[str, Rows], models: Sequence[str]) -> str:
+    """Return one row for each model, with an interval for each condition that is not refused."""
+    latent = [own[LATENT_CLASS] for own in rows.values() if own[LATENT_CLASS].independent is not None]
+    digits = digest.share_digits((e.independent_low, e.independent_high) for e in latent)
+    with_errors = next((e for own in rows.values() for e in own.values() if e.shared_error and e.use != REFUSED), None)
+    lines = []
+    for model, own in rows.items():
+        cells = [NONE if own[a].low is None else _bare(own[a].low, own[a].high) for a in given]
+        e = own[LATENT_CLASS]
+        alone = below(digits, e.independent, e.independent_low, e.independent_high)
+        cells += [f"{alone}<small>shares errors</small>" if e.shares_errors else alone] if latent else []
+        if with_errors is not None:
+            one = next((own[a] for a in given if own[a].shared_low is not None), None)
+            cells.append(NONE if one is None else _bare(one.shared_low, one.shared_high))
+        lines.append((shown(model), cells))
+    heads = ["", *(HEADS[a] for a in given), *([INDEPENDENT] if latent else [])]
+    heads += [] if with_errors is None else [f"first column, and annotators<br>all wrong in {_percent(defined(with_errors.shared_error))}"]
+    note = f"{level_of(digest.source)} intervals, rounded outwards, %; true_accuracy.csv has all digits{first_of(lines, models)}"
+    return plain_table("Accuracy against the true class", note, heads, lines)
+
+
+def _said(digest: Digest, model: str, rows: Rows) -> Iterator[str]:
+    """Yield the statements on one model, each with its condition, then what would settle it, and what is not given."""
+    level, who = level_of(digest.source), names([model])
+    whatever, alike, posterior = (rows[a] for a in (ANY_DIFFICULTY, LATENT_CLASS, DIRICHLET))
+    if whatever.use != REFUSED:
+        yield (
+            f"Whatever the difficulty of the cases, the accuracy of {who} against the class that most annotators like these would give is "
+            f"between {_and(whatever)} ({level} interval)."
+        )
+    if alike.use != REFUSED:
+        doubt = "" if alike.determined else " These labels do not determine how often the annotators err, so do not rely on it."
+        yield (
+            f"{EQUALLY_HARD}, the accuracy of {who} against the class behind their labels is between {_and(alike)} ({level} interval). "
+            f"{_ours(alike.reason)}{doubt}"
+        )
+        yield from _alone(digest, who, alike)
+    if posterior.use != REFUSED:
+        yield (
+            f"Under Dirichlet posteriors of reliabilities from 0.2 to 20, which predict a further label alike, the accuracy of {who} is "
+            f"between {_and(posterior)}: a sensitivity analysis, without a level."
+        )
+    main = next((e for e in (whatever, alike) if e.use != REFUSED), None)
+    if main is not None:
+        yield _shared(digest, main)
+        yield (
+            f"With a reference, {whole(defined(main.reference_cases))} cases drawn at random would give the accuracy of {who} to within 5 "
+            "percentage points, whatever the annotators’ errors."
+        )
+    yield from (f"Not given, {NAMES[a]}: {_ours(e.reason)}" for a, e in rows.items() if e.use == REFUSED)
+
+
+def _bare(low: float | None, high: float | None) -> str:
+    return between(low, high).replace("%", "")
+
+
+def _and(e: TrueAccuracyRow) -> str:
+    return between(e.low, e.high).replace(" to ", " and ")
+
+
+def _alone(digest: Digest, who: str, e: TrueAccuracyRow) -> Iterator[str]:
+    """Yield the accuracy if the model, too, errs independently, or that the labels refute this."""
+    if e.independent is None:
+        return
+    digits = digest.share_digits([(e.independent_low, e.independent_high)])
+    value = f"{digits.percent(e.independent)}{digits.in_brackets(e.independent_low, e.independent_high)}"
+    if e.shares_errors:
+        alone = f"if it erred independently of them, its accuracy would be {value}, which these bounds exclude"
+        yield f"{who} shares the annotators’ errors: {alone}."
+    else:
+        yield f"If {who}, too, errs independently of the annotators, its accuracy is {value}."
+
+
+def _shared(digest: Digest, e: TrueAccuracyRow) -> str:
+    """Return what errors of all annotators do to the main statement, and to the claim."""
+    said = "The labels do not show errors that all annotators share. "
+    if e.shared_error:
+        said += (
+            f"If annotators as a group are wrong in at most {_percent(e.shared_error)} of cases, the accuracy against the true class is "
+            f"between {between(e.shared_low, e.shared_high).replace(' to ', ' and ')}."
+        )
+    else:
+        said += (
+            "If annotators as a group are wrong in a share of the cases, subtract this share from the lower end and add it to the upper "
+            "one."
+        )
+    if e.claim is None or e.tipping_error is None:
+        return said
+    constant = digest.constant()
+    whose = "" if e.claim_of == STATED or constant is None else f", which always answering “{shown(constant.answer)}” reaches,"
+    if e.tipping_error == 0:
+        return f"{said} The claim “above {_percent(e.claim)}”{whose} is not shown even without such errors."
+    return f"{said} The claim “above {_percent(e.claim)}”{whose} fails if they are wrong in {_percent(e.tipping_error)} of cases or more."
+
+
+def _ours(reason: str) -> str:
+    """Return a reason as markup of ours, whose words are those of the page."""
+    return escape(visible(reason))
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g}%"

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..._base.counts import counted
 from ...tables.rows import reliability_key
 from ...tables.source import ReportSource
+from ...tables.worklist import CaseColumns
 from ..digest import SETTLED, Digest, shown
 from ..digits import Digits
 from ..markup import NONE, Section, count, finding
+from ..openness import open_row
 from ..rows import plain_table
 
 MOST_ROWS = 10
+PARTS = ("kind", "open, nats")
+KINDS = (
+    "How the next annotator will judge a case is open for two reasons, in nats: such annotators differ (first number), and these are few "
+    "(second). Further labels help most in under-annotated cases, where the second is a larger share than usual."
+)
 
 
 def render(source: ReportSource) -> Section | None:
@@ -31,6 +40,9 @@ def render(source: ReportSource) -> Section | None:
     heads = ["case", "annotations", "voted label", f"certainty, %{digest.at_main}", "over all reliabilities"]
     if len(cases.certainty) < 2:
         rows, heads = [(name, cells[:-1]) for name, cells in rows], heads[:-1]
+    parts = _parts(cases, [i for i, _ in open_[:MOST_ROWS]]) if open_row(digest) else None
+    if parts is not None:
+        rows, heads = [(name, [*cells, *more]) for (name, cells), more in zip(rows, parts)], [*heads, *PARTS]
     ties = sum(" = " in str(cases.voted[i]) for i, _ in open_)
     _, last = open_[len(rows) - 1]
     alike = sum(certainty == last for _, certainty in open_[len(rows) :])
@@ -41,7 +53,16 @@ def render(source: ReportSource) -> Section | None:
     verb = "is" if len(open_) == 1 else "are"
     heading = f"{count(len(open_))} of {counted(len(cases.case), 'case')} {verb} less than 99% certain{tied}"
     how = "<p>Another annotation, or a discussion, is worth most where the certainty is lowest.</p>"
+    how += f"<p>{KINDS}</p>" if parts is not None else ""
     return finding("worklist", "Cases to review", heading, how, plain_table("Cases, least certain first", note, heads, rows))
+
+
+def _parts(cases: CaseColumns, rows: Sequence[int]) -> list[list[str]] | None:
+    """Return for each row the kind of the case and both parts of what is open; None if they are not known."""
+    if cases.kind is None or cases.inherent is None or cases.annotation is None:
+        return None
+    digits = Digits.amount([])
+    return [[cases.kind[i] or NONE, f"{digits.value(cases.inherent[i])} + {digits.value(cases.annotation[i])}"] for i in rows]
 
 
 def _voted(given: str) -> str:

@@ -1,0 +1,235 @@
+"""Which statements on the accuracy against the true class the labels allow, by checks of their conditions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from .._base import checks, notices
+from .._base.axes import Frozen
+from .._base.wording import Refusal
+from ..annotations import Labels
+from ..metrics.any_difficulty import MOST_CLASSES, MOST_LABELS
+from ..metrics.bounds import AccuracyBounds, accuracy_bounds
+from ..metrics.latent.confusions import best_fit
+from ..metrics.latent.goodness import p_of_confusions
+from ..metrics.true_class import ANY_DIFFICULTY, LATENT_CLASS, read
+from ..resampling import seed_of
+from .aggregation import dirichlet
+from .label_prior import fit_dirichlet_prior
+from .panel_check import split_panel_check
+
+DIRICHLET = "dirichlet"
+RELIABILITIES = (0.2, 0.5, 1.0, 2.0, 5.0, 20.0)  # over which bounds under a Dirichlet posterior are united
+MAIN, BESIDE, NO = "main", "beside", "no"
+LEVEL = 0.05  # p-values below refute a condition
+ENOUGH = 5  # labels of a typical case with which strong differences between cases show
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TrueClassStatements(Frozen):
+    """Which statements on the accuracy against the true class the labels allow.
+
+    Attributes
+    ----------
+    use : mapping
+        ``"main"``, ``"beside"`` (with its condition, next to the main statement) or ``"no"``, for ``"any difficulty"``,
+        ``"latent class"`` and ``"dirichlet"`` (bounds under a Dirichlet posterior, as a sensitivity analysis over reliabilities).
+    reasons : mapping
+        Why, in a sentence for each.
+    p_latent : float
+        p-value of the goodness of fit of the latent class (G², parametric bootstrap); NaN if it was not fitted or leaves nothing to check.
+    form : str
+        The form that was checked, ``"full"`` or ``"one accuracy"``; empty if none was.
+    p_panel : float
+        p-value of the split-panel check of the Dirichlet posterior with a fitted prior; NaN if no case has two labels.
+    labels_per_case : float
+        Median number of labels of the cases with labels.
+
+    Examples
+    --------
+    >>> import numpy as np, ugt
+    >>> rng = np.random.default_rng(0)
+    >>> true = rng.integers(0, 2, 300)
+    >>> said = np.where(rng.random((300, 5)) < 0.85, true[:, None], 1 - true[:, None])
+    >>> found = ugt.truth.true_class_statements(ugt.Labels.from_wide(said), n_resamples=19)
+    >>> found.use["any difficulty"], found.use["latent class"]
+    ('main', 'beside')
+    """
+
+    use: Mapping[str, str]
+    reasons: Mapping[str, str]
+    p_latent: float
+    form: str
+    p_panel: float
+    labels_per_case: float
+
+    def over_reliabilities(
+        self, labels: Labels, scores: object, level: float = 0.95, *, clusters: object = None, n_resamples: int = 1000, seed: object = 0
+    ) -> tuple[float, float]:
+        """Return the union over reliabilities of the intervals of bounds under a Dirichlet posterior: a sensitivity analysis.
+
+        The reliabilities γ are 0.2, 0.5, 1, 2, 5 and 20, each with the prior γ α, where α is fitted to the labels. Every γ predicts the
+        next label alike, so that the labels cannot choose one. For each, the interval is
+        :meth:`ugt.metrics.AccuracyBounds.outer_interval`. No theorem says that the union holds the accuracy.
+
+        Parameters
+        ----------
+        labels : Labels
+            The labels that were checked.
+        scores : (N, K) array, or table with names
+            Scores of the model.
+        level : float
+            Level of each interval.
+        clusters, n_resamples, seed
+            As for :meth:`ugt.metrics.AccuracyBounds.outer_interval`.
+
+        Returns
+        -------
+        (low, high)
+            NaN if ``use["dirichlet"]`` is "no", or if the prior that fits these labels is 0 or infinite.
+
+        Examples
+        --------
+        >>> import numpy as np, ugt
+        >>> rng = np.random.default_rng(0)
+        >>> shares = rng.dirichlet([1 / 3] * 2, 300)
+        >>> said = (rng.random((300, 5)) < shares[:, 1:]).astype(int)
+        >>> labels, scores = ugt.Labels.from_wide(said), np.eye(2)[shares.argmax(axis=1)]
+        >>> found = ugt.truth.true_class_statements(labels, n_resamples=19)
+        >>> [round(end, 2) for end in found.over_reliabilities(labels, scores, n_resamples=200)]
+        [0.7, 1.0]
+        """
+        if not isinstance(labels, Labels):
+            raise TypeError(Refusal("labels", "be Labels", type(labels).__name__))
+        if self.use[DIRICHLET] == NO:
+            return math.nan, math.nan
+        with notices.heard():  # NaN says it
+            prior, ends = fit_dirichlet_prior(labels), []
+        if prior.at_edge:
+            return math.nan, math.nan
+        for gamma in RELIABILITIES:
+            found = accuracy_bounds(dirichlet(labels, reliability=gamma, prior=gamma * prior.value), scores)
+            assert isinstance(found, AccuracyBounds)
+            ends.append(found.outer_interval(level, clusters=clusters, n_resamples=n_resamples, seed=seed))
+        low, high = zip(*ends)
+        return min(low), max(high)
+
+
+def true_class_statements(labels: object, *, n_resamples: int = 99, seed: object = 0) -> TrueClassStatements:
+    r"""Return which statements of :func:`accuracy_bounds` the labels allow, by checks of the conditions.
+
+    - ``"any difficulty"`` is the main statement if its linear programme can be computed.
+    - ``"latent class"`` is refused if its fit is refuted: ``G² = 2 Σ O log(O / E)`` over the distinct rows of labels, given who labelled
+      which case, is compared with that of data drawn from the fit and fitted again. Otherwise it is beside the main statement.
+    - ``"dirichlet"`` is refused if :func:`split_panel_check` refutes the posterior with a fitted prior. Otherwise it is beside the main
+      statement as a sensitivity analysis: every reliability γ with the prior γ α predicts the next label alike.
+
+    Parameters
+    ----------
+    labels : Labels
+        Labels of N cases. Counts without annotators are enough for all but the latent class.
+    n_resamples : int
+        Number of data sets drawn from the fit.
+    seed : int, Generator or SeedSequence
+        Random seed of these data sets and of the annotators held out. The same seed gives the same numbers in any number of threads
+        (:func:`ugt.resampling.threads`).
+
+    Returns
+    -------
+    TrueClassStatements
+
+    Raises
+    ------
+    TypeError, ValueError
+        If ``labels`` are of another kind or hold no label; if an option is out of range.
+
+    Notes
+    -----
+    A condition that is not refuted need not hold. In simulation with 400 cases, two classes and three labels, the check of the latent
+    class hardly ever saw that cases differ in difficulty. With five labels it saw strong differences, but mild ones in 10 to 15% only. No
+    check sees errors that all annotators share.
+
+    References
+    ----------
+    Parametric bootstrap of G²: Collins et al. (1993), Multivariate Behavioral Research 28, 375.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> found = ugt.truth.true_class_statements(ugt.Labels.from_counts([[3, 0], [1, 2]] * 40))
+    >>> found.use["latent class"], found.reasons["latent class"]
+    ('no', 'The labels do not say which annotator gave them.')
+    """
+    if not isinstance(labels, Labels):
+        raise TypeError(Refusal("labels", "be Labels", type(labels).__name__))
+    n_resamples, word = checks.whole("n_resamples", n_resamples), seed_of(seed)
+    checks.room(f"the fits of {n_resamples} data sets", 32.0 * n_resamples)
+    sizes = labels.counts().sum(axis=1)
+    if not sizes.any():
+        raise checks.error("labels", "hold at least one label", 0)
+    typical = float(np.median(sizes[sizes > 0]))
+    p_panel, unchecked = _panel(labels, int(sizes.max()), word)
+    p_latent, form, refusal = _latent(labels, n_resamples, word)
+    found = {
+        ANY_DIFFICULTY: _programme(labels, int(sizes.max())),
+        LATENT_CLASS: (NO, refusal) if refusal else _of_latent(p_latent, typical),
+        DIRICHLET: (NO, unchecked) if unchecked else _of_posterior(p_panel),
+    }
+    use, reasons = ({name: one[i] for name, one in found.items()} for i in (0, 1))
+    return TrueClassStatements(use, reasons, p_latent, form, p_panel, typical)
+
+
+def _programme(labels: Labels, most: int) -> tuple[str, str]:
+    n_classes = int(labels.counts().any(axis=0).sum())
+    if n_classes > MOST_CLASSES or most > MOST_LABELS:
+        limits = f"at most {MOST_CLASSES} classes and {MOST_LABELS} labels per case"
+        return NO, f"The linear programme takes {limits}; these labels have {n_classes} and {most}."
+    return MAIN, "It assumes nothing about the model and nothing about the difficulty of the cases."
+
+
+def _of_latent(p: float, typical: float) -> tuple[str, str]:
+    if p < LEVEL:
+        return NO, f"Its fit is refuted (p = {p:.2g}): cases differ in difficulty, or annotators err together."
+    if math.isnan(p):
+        return BESIDE, "It holds if all cases are equally hard; these labels leave nothing to check that with."
+    if typical < ENOUGH:
+        return BESIDE, f"It holds if all cases are equally hard; {typical:g} labels per case can hardly show whether they are."
+    return BESIDE, "It holds if all cases are equally hard; its fit is not refuted, but mild differences would not show."
+
+
+def _panel(labels: Labels, most: int, seed: int) -> tuple[float, str]:
+    """Return the p-value of the posterior with a fitted prior, and why there is none."""
+    p = math.nan
+    if most > 1 and labels.n_classes > 1:
+        with notices.heard():  # the reason says it
+            fit = fit_dirichlet_prior(labels)
+        if fit.at_edge:
+            return p, "No prior above 0 fits that is finite: the labels of a case agree always, or no more than those of different cases."
+        p = split_panel_check(labels, prior="fit", per_annotator=False, seed=seed).p_value
+    return p, "No annotator can be held out to check the posterior." if math.isnan(p) else ""
+
+
+def _of_posterior(p: float) -> tuple[str, str]:
+    if p < LEVEL:
+        return NO, f"The split-panel check refutes the posterior (p = {p:.2g})."
+    return BESIDE, "A sensitivity analysis: the labels fit every reliability equally, so show the bounds for several."
+
+
+def _latent(labels: Labels, n_resamples: int, seed: int) -> tuple[float, str, str]:
+    """Return the p-value of the fit, its form, and why there is none."""
+    if (labels.annotator < 0).any():
+        return math.nan, "", "The labels do not say which annotator gave them."
+    if labels.n_classes < 2:
+        return math.nan, "", "There is only one class."
+    try:
+        rows = read(labels)[0]
+    except ValueError:
+        return math.nan, "", "Too few cases have labels of three annotators."
+    fit = best_fit(rows)
+    if fit.swapped:
+        return math.nan, fit.form, "The annotators agree no better than by chance with the fitted classes."
+    return p_of_confusions(fit, n_resamples, seed), fit.form, ""
