@@ -39,22 +39,6 @@ def pytest_collection_finish():
     gc.freeze()
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(config, items):
-    """Leave out a simulation with some data sets where the same one with all of them is run."""
-
-    def key(item):  # by the objects that are its parameters
-        return item.nodeid.split("[")[0], *(id(value) for name, value in sorted(item.callspec.params.items()) if name != "n_sets")
-
-    simulations = [item for item in items if hasattr(item, "callspec") and "n_sets" in item.callspec.params]
-    whole = {key(item) for item in simulations if item.get_closest_marker("full")}
-    less = [item for item in simulations if not item.get_closest_marker("full") and key(item) in whole]
-    if less:
-        config.hook.pytest_deselected(items=less)
-        left_out = set(less)
-        items[:] = [item for item in items if item not in left_out]
-
-
 def located(variable, default):
     folder = Path(os.environ.get(variable, default))
     if not folder.is_dir():
@@ -80,6 +64,18 @@ def shared_case():
         return numbers(json.loads(path.read_text(encoding="utf-8")))
 
     return load
+
+
+@pytest.fixture
+def strangers(monkeypatch):
+    """``strangers("med/study.imrmc")``: the name of a file that strangers brought, in the folder where the test then runs."""
+
+    def go(name):
+        folder, _, file = name.rpartition("/")
+        monkeypatch.chdir(located("UGT_STRANGERS", SHARED / "strangers") / folder)
+        return file
+
+    return go
 
 
 @pytest.fixture(scope="session")

@@ -240,7 +240,7 @@ class Entry:
     """A function, what it is given (names of arrays, or functions of the problem), and what its answer consists of.
 
     ``values`` and ``per_case`` name parts of the answer: attributes, methods without arguments (``mean()``), or the answer (``.``).
-    ``lacks``: properties that it does not have, and why.
+    ``lacks``: properties that it does not have, and why. ``least``: cases from which it has a number.
     """
 
     function: Callable[..., Any]
@@ -249,6 +249,7 @@ class Entry:
     values: tuple[str, ...] = ("value",)
     per_case: tuple[str, ...] = ()
     lacks: Mapping[str, str] = field(default_factory=dict)
+    least: int = 12
 
     def call(self, world: World, **more: Any) -> Any:
         made = [one(world) if callable(one) else world[one] for one in self.given]
@@ -329,6 +330,11 @@ def strongest(ranked: Any, **more: Any) -> Any:
     return SimpleNamespace(value=found.value[np.argsort(found.models)])
 
 
+def ranked(annotations: Any, scores: Any, **more: Any) -> Any:
+    found = ugt.soft_auroc(annotations, scores)
+    return ugt.rank_sets({"one": found, "other": found}, random=("cases",), **more)
+
+
 def planned(annotations: Any, scores: Any, **options: Any) -> Any:
     """A plan's value and components as numbers."""
     found = ugt.plan_annotations(annotations, scores, **{"width": 1.0, "max_annotators": 4, **options})
@@ -365,6 +371,7 @@ FUNCTIONS: dict[str, Entry] = {
     # certainty and accuracies
     **{one.function: Entry(public(one.function), (posterior, "scores"), {"k": 1 + one.wider}, per_case=CASES) for one in METRICS.values()},
     "accuracy_bounds": Entry(ugt.metrics.accuracy_bounds, (posterior, "scores"), {"k": 2}),
+    "latent_accuracy": Entry(ugt.metrics.latent_accuracy, (labels, "scores"), {}, ("value",), (), all_for(FITTED), 60),
     "next_annotator_agreement": Entry(ugt.metrics.next_annotator_agreement, (labels, "scores"), per_case=CASES),
     "annotation_certainty": Entry(ugt.annotation_certainty, (posterior,), per_case=CASES),
     "case_correlation": Entry(ugt.truth.case_correlation, ("p", certain)),
@@ -408,6 +415,16 @@ FUNCTIONS: dict[str, Entry] = {
     "prirn": Entry(ugt.prirn, (rankings,), {}, (), ("mean()",)),
     "split_panel_check": Entry(
         ugt.truth.split_panel_check, (labels,), {"prior": "fit"}, ("observed", "predicted", "p_value"), lacks={"duplication": DRAWN}
+    ),
+    "uncertainty_parts": Entry(
+        ugt.truth.uncertainty_parts,
+        (posterior,),
+        {},
+        ("value", "inherent", "annotation", "inherent_share"),
+        ("per_case", "inherent_per_case", "annotation_per_case"),
+    ),
+    "true_class_statements": Entry(
+        ugt.truth.true_class_statements, (labels,), {"n_resamples": 9}, ("p_latent", "p_panel", "labels_per_case"), (), all_for(DRAWN)
     ),
     "votes": Entry(ugt.votes, (labels,), {}, (), ("mean()",)),
     # annotator models
@@ -471,6 +488,7 @@ FUNCTIONS: dict[str, Entry] = {
     "perspectivist_error_rate": Entry(ugt.humans.perspectivist_error_rate, (labels, guesses), per_case=CASES),
     # soft scores
     "agreement_by_group": Entry(ugt.agreement.agreement_by_group, (labels,), {"groups": ["a", "a", "b", "b"]}),
+    "rank_sets": Entry(ranked, (labels, "scores"), {"n_draws": 100}, ()),
     "by_annotators": Entry(lambda found, scores: ugt.resampling.by_annotators(ugt.soft_auroc(found, scores)).mean(), (labels, "scores")),
     "hard_against_soft": Entry(ugt.soft.hard_against_soft, ("p", three), {}, ("r_squared",), lacks={"duplication": CERTAIN_OF_ITSELF}),
     "ranking_stability": Entry(ugt.soft.ranking_stability, (labels, both), QUICK, ("values",), lacks={"duplication": CORRECTED}),

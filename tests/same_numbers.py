@@ -2,6 +2,7 @@
 
 Run: python tests/same_numbers.py write FILE [PROBLEMS]  (the first of the three problems, for what is slow)
      python tests/same_numbers.py compare FILE FILE      (exit code 1 if some differ by more than the tolerance)
+     python tests/same_numbers.py report FOLDER          (a report with all details)
      python tests/same_numbers.py reports FOLDER FOLDER  (the same for the folders of two reports: words, and numbers in them)
      python tests/same_numbers.py table FILE FILE ...    (pairs of files that were compared, as rows of a table)
 """
@@ -165,8 +166,26 @@ def rows(pairs: list[tuple[dict[str, Any], dict[str, Any]]]) -> str:
     return "\n".join(lines)
 
 
+def write_report(folder: Path) -> None:
+    """Write the report of an evaluation under a stated truth; sampled integrals, as of Plackett-Luce, differ by their stated errors."""
+    import ugt
+    from ugt import synthetic
+
+    labels, truth = synthetic.make_labels(400, 4, 5, seed=0)
+    models = {name: synthetic.make_predictions(truth, skill=skill, seed=1) for name, skill in (("careful", 0.8), ("hasty", 0.5))}
+    evaluation = ugt.evaluate(labels, models, prior="fit", n_resamples=200)
+    folder.mkdir()
+    evaluation.to_html(folder / "report.html")
+    evaluation.to_json(folder / "evaluation.json")
+    for name in evaluation.tables:
+        evaluation.to_csv(folder / f"{name}.csv", table=name)
+
+
 def main() -> None:
     """Run the command line."""
+    if sys.argv[1] == "report":
+        write_report(Path(sys.argv[2]))
+        return
     if sys.argv[1] == "write":
         Path(sys.argv[2]).write_bytes(json.dumps(table(*map(int, sys.argv[3:]))).encode())
         return

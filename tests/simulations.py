@@ -1,9 +1,9 @@
 """Simulations: how many data sets, and how far the share of those whose interval holds the truth may be from its level.
 
-Each simulation has three sizes, with the same probability of a false alarm and other faults that they see (`holds`):
+Each simulation has two sizes, with the same probability of a false alarm and other faults that they see (`holds`). Both have the marker
+``full``: `make test` has none of them.
 
-- `make test` takes a quarter of few data sets, at least 20: it sees that a simulation runs, and intervals that are plainly wrong
-- CI takes an eighth of all, at least few (marker ``full``)
+- CI takes an eighth of all data sets, and at least a few
 - `make simulations` takes all, before a release and after a change to an interval
 """
 
@@ -16,14 +16,9 @@ ALARM = 1e-9
 ALL = "UGT_ALL_DATA_SETS" in os.environ
 
 
-def sets(few, every, powerful=False):
-    """Run a test with ``n_sets`` a quarter of few, and once more with an eighth of all, or with all.
-
-    A test that must see a fault (``powerful``) has at least few.
-    """
-    least = few if powerful else min(few, max(20, few // 4))
-    more = every if ALL else max(few, every // 8)
-    return pytest.mark.parametrize("n_sets", [least, pytest.param(more, marks=pytest.mark.full)])
+def sets(few, every):
+    """Run a test with ``n_sets`` an eighth of all, at least few, or with all."""
+    return pytest.mark.parametrize("n_sets", in_ci(every if ALL else max(few, every // 8)))
 
 
 def in_ci(*values):

@@ -9,6 +9,7 @@ from public_functions import FUNCTIONS, make_world, part, take
 from simulations import in_ci
 
 import ugt
+from ugt.agreement.coefficients import DECLARED
 from ugt.resampling import Results
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -16,12 +17,14 @@ OF_ANNOTATIONS = [name for name, entry in FUNCTIONS.items() if {"wide", "ratings
 #: functions for which cases without labels count, and why
 OF_ALL_CASES = {"assess_judges": "a judge scored them, too", "corrected_mean": "a judge scored them, too"}
 FORMULA = "the published formula takes the classes of all cases, as the docstring says"
+PREVALENCE = "a single label tells of the prevalence of the latent class, or of how many labels there are"
 ONE_LABEL = "a single label is compared with something else than labels of other annotators"
 #: functions for which cases with one label count, and why
 OF_SINGLE_LABELS = {
     **OF_ALL_CASES,
-    **dict.fromkeys(("fleiss_kappa", "gwet_ac1", "gwet_ac2"), FORMULA),
+    **{name: FORMULA for name, one in DECLARED.items() if not one.two and one.chance is not None and one.chance.of_shares},
     "case_counts": "it counts them",
+    **dict.fromkeys(("latent_accuracy", "true_class_statements"), PREVALENCE),
     **dict.fromkeys(
         (
             "bland_altman", "bootstrap_annotations", "by_annotators", "calibration_at_cuts", "histogram_brier_score", "histogram_log_loss",

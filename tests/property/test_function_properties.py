@@ -131,6 +131,7 @@ def test_order_of_annotators(name, seed, order):
         close(*(np.sort(one, axis=None) if name in FOR_EACH else one for one in answers))
 
 
+@pytest.mark.full
 @pytest.mark.slow
 @given(st.integers(0, 2**32), st.permutations(range(12)), st.permutations(range(4)), st.permutations(range(3)))
 @few
@@ -248,7 +249,8 @@ FLOATS = ("scores", "other", "probs", "table", "ratings", "rated", "p", "s", "sh
 @functions
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, -1e300, 1e300])
 def test_bad_numbers_in_every_array(name, bad):
-    entry, world = FUNCTIONS[name], make_world()
+    entry = FUNCTIONS[name]
+    world = make_world(entry.least)
     for array in set(entry.arrays) & {*FLOATS, "counts", "wide", "risk", "class"}:
         values = world[array].astype(float)
         values[(1,) * values.ndim] = bad
@@ -261,7 +263,10 @@ def test_bad_numbers_in_every_array(name, bad):
         if np.isnan(bad):
             continue
         for value in entry.values:  # an infinity that is allowed does not become a NaN for all
-            assert not np.isnan(np.asarray(part(found, value), float)).all(), (array, bad)
+            assert not np.isnan(np.asarray(part(found, value), float)).all(), (
+                array,
+                bad,
+            )
 
 
 WRONG = {
@@ -282,6 +287,9 @@ MORE = {
 }
 
 
+NUMBERS = [("evaluate", "prior", 3)]  # taken, although the default is a word
+
+
 def says(entry, world, keyword, wrong):
     """What is wrong with the answer to a bad keyword, if anything."""
     try:
@@ -298,7 +306,7 @@ def test_bad_keywords(name):
         if keyword in MORE:
             continue
         for wrong in WRONG.get(type(parameter.default), ()):
-            if not (wrong is None and "None" in str(parameter.annotation)):
+            if not (wrong is None and "None" in str(parameter.annotation)) and (name, keyword, wrong) not in NUMBERS:
                 said.append(says(entry, world, keyword, wrong))
         if parameter.default is None and parameter.kind is parameter.KEYWORD_ONLY:
             said.append(says(entry, world, keyword, object()))

@@ -92,7 +92,7 @@ def test_a_one_sided_limit_of_the_ratio_is_an_end_of_its_interval(seed, level, n
     options["clusters"] = None if n_clusters is None else rng.integers(0, n_clusters, 60)
     index = ugt.papers.individual_equivalence_index(ugt.Labels.from_wide(table, classes=3), np.where(rng.random(60) < 0.7, truth, 0))
     for kind in KINDS:
-        test = found.non_inferiority(level=level, kind=kind, **options)
+        test = found.non_inferiority(level=level, kind=kind, random=("cases",), **options)
         assert test.limit == found.interval(2 * level - 1, kind=kind, **options)[1]
         if kind != "studentized":  # differences have no logarithm
             limit = index.interval(2 * level - 1, kind=kind, **options)[1]
@@ -101,7 +101,7 @@ def test_a_one_sided_limit_of_the_ratio_is_an_end_of_its_interval(seed, level, n
     test = found.non_inferiority(level=level, random=BOTH, **options)
     assert test.limit == found.interval(2 * level - 1, random=BOTH, **options)[1] >= found.interval(2 * level - 1, **options)[1]
     # without a kind, too, and so the limit is below the end of the two-sided interval of the same level
-    limit = found.non_inferiority(level=level, **options).limit
+    limit = found.non_inferiority(level=level, random="cases", **options).limit
     assert limit == found.interval(2 * level - 1, **options)[1] <= found.interval(level, **options)[1]
     assert index.interchangeable(index.interval(2 * level - 1, **options)[1] + 1e-9, level, **options)
 
@@ -137,3 +137,41 @@ def test_the_report_has_limits_of_the_same_kind():
     found = ugt.evaluate(labels, {"A": np.eye(2)[np.where(rng.random(80) < 0.8, truth, 0)]}, n_resamples=200, details=False)
     row = next(one for one in found.tables["humans"] if one["kind"] == "model")
     assert row["upper"] < row["high"] and row["two_way_upper"] < row["two_way_high"]
+
+
+@pytest.mark.parametrize("n", [60, 500])  # Student's intervals over cases, and quantiles of resamples
+def test_intervals_that_stand_side_by_side_in_an_evaluation_fit_together(n):
+    rng = np.random.default_rng(n)
+    truth = rng.integers(0, 3, n)
+    wide = np.where(rng.random((n, 4)) < 0.8, truth[:, None], rng.integers(0, 3, (n, 4)))  # annotators alike: little is theirs
+    scores = {name: rng.normal(size=(n, 3)) + far * np.eye(3)[truth] for name, far in (("A", 2.0), ("B", 1.5))}
+    labels = ugt.Labels.from_wide(wide, classes=3, annotators=["ann", "bob", "cy", "dee"])
+    tables = ugt.evaluate(labels, scores, n_resamples=200).tables
+    seen = 0
+    for table, low, high in (("metrics", "case_low", "case_high"), ("agreement", "low", "high"), ("humans", "low", "high")):
+        for row in tables[table]:
+            if row["two_way_low"] is not None and row[low] is not None:
+                seen += 1
+                assert row["two_way_low"] <= row[low] and row[high] <= (row["two_way_high"] or math.inf), (table, row)
+    assert seen > 10
+
+
+def test_claims_about_other_annotators_have_the_wider_limit():
+    """Of log Δ and of the contrast μ - r α, whose variance by its definition is that of a statistic of its own."""
+    rng = np.random.default_rng(5)
+    truth = rng.integers(0, 3, 200)
+    model = np.where(rng.random(200) < 0.8, truth, 0)
+    wide = np.where(rng.random((200, 8)) < rng.uniform(0.6, 0.95, 8), truth[:, None], rng.integers(0, 3, (200, 8)))
+    found = ugt.discrepancy_ratio(ugt.Labels.from_wide(wide, classes=3, annotators=list("abcdefgh")), model)
+    limit, of_log = found.non_inferiority(random=BOTH).limit, found.two_way().interval(0.9)[1]
+    assert limit > of_log
+
+    def contrast(labels, weights):
+        one = ugt.discrepancy_ratio(labels, model)
+        mu, alpha = one.mu_per_case, one.alpha_per_case
+        return float(weights @ (mu - limit * alpha)) / weights.sum()
+
+    end = ugt.resampling.two_way(found._statistic.compared.annotations, contrast).interval(0.9)[1]
+    assert end == pytest.approx(0, abs=2e-3)  # the contrast itself is just below 0 at the limit
+    few = ugt.discrepancy_ratio(ugt.Labels.from_wide(wide[:, :3], classes=3, annotators=list("abc")), model)
+    assert few.interval(random=BOTH)[1] >= few.two_way().interval()[1]

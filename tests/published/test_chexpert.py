@@ -1,10 +1,15 @@
 """Table 4 of [D]: labels and predictions are read from ``UGT_CHEXPERT``, and never kept here."""
 
+import csv
+
 import numpy as np
 import pytest
 from conftest import SHARED, located
 from scripts import script
 from twins import soft
+
+import ugt
+from ugt._base.claims import NOBODY, THESE, LeadEnds, claim_of
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +34,7 @@ def test_all_but_ten_of_the_200_printed_numbers_are_those_of_the_defaults(page):
     assert ours.shape == (5, 10, 4)  # 50 pairs of a finding and a model
     assert (np.round(ours, 3) == printed).sum() == 182  # the other 8 were rounded twice
     assert np.abs(ours - printed)[..., :2].max() < 0.0014  # AUROC
-    assert len(page.deviations(page.FIVE)) == 194
+    assert len(page.deviations(script("docs/reproductions", "chexpert_data").FIVE)) == 194
 
 
 def test_metrics_equal_their_twins(page):
@@ -77,3 +82,66 @@ def test_hard_against_soft(page):
         one, ours = page.compared(finding), page.values(finding)
         rows = [list(page.PRINTED[finding]).index(first) for first in page.alike(finding).values()]
         assert one.r_squared == pytest.approx([np.corrcoef(ours[rows][:, j], ours[rows][:, j + 1])[0, 1] ** 2 for j in (0, 2)])
+
+
+# ---- which models are apart, and for whom
+
+
+@pytest.fixture(scope="module")
+def ranks(page):
+    return page.chexpert_ranks
+
+
+def test_the_eight_radiologists_are_the_truth_and_none_of_them_is_compared(page):
+    labels, names, models = page.data()
+    assert labels.shape == (500, 8, 5) and set(labels.flat) == {0, 1}  # every radiologist read every study
+    five = script("docs/reproductions", "chexpert_data").FIVE
+    assert set(five) < set(names) and not set(names) & set(models)
+    with open(script("docs/reproductions", "chexpert_data").FOLDER / "groundtruth.csv", newline="", encoding="utf-8") as file:
+        truth = {row["Study"]: [int(row[name]) for name in page.FINDINGS] for row in csv.DictReader(file)}
+    voted = labels[:, [names.index(name) for name in five]].sum(axis=1) > 2
+    assert (voted == np.array([truth[case] for case in sorted(truth)])).all()
+
+
+def test_pairs_apart_over_cases_and_over_cases_and_radiologists(page, ranks):
+    totals = {row[0]: row[2:4] for row in ranks.apart_rows() if row[1] == "all five"}
+    assert totals == {
+        "s-AUROC": ["20 of 225", "15 of 225"], "s-AP": ["23 of 225", "10 of 225"],
+        "UA accuracy": ["148 of 225", "63 of 225"], "voted accuracy": ["146 of 225", "58 of 225"],
+    }  # fmt: skip
+    assert ranks.of_five() == [16, 4] and "separates 16 pairs over cases, and 4 over cases\nand" in ranks.TEXT_APART
+    for finding in page.FINDINGS:
+        for measure in ranks.MEASURES:
+            one = ranks.rank_sets(finding, measure, page.BOTH)
+            losers = [pair.other if pair.sign > 0 else pair.model for pair in one.pairs if pair.sign]
+            assert one.rank_low.tolist() == [1 + losers.count(model) for model in one.models] and one.n_annotators == 8
+
+
+def claim(page, ranks, finding, measure):
+    """For whom the first is ahead of the models with other scores, by the rule of the verdict."""
+    ones = {models: ranks.results(finding, measure)[first] for models, first in page.alike(finding).items()}
+    best = max(ones, key=lambda models: ones[models].value)
+    leads = [ones[best].minus(one) for models, one in ones.items() if models != best]
+    ends = [(*one.interval(random=("cases",)), *one.interval(random=page.BOTH)) for one in leads]
+    return best, claim_of(LeadEnds(one.value, *four, 8.0) for one, four in zip(leads, ends))
+
+
+def test_no_leader_of_the_five_findings_is_shown_to_be_ahead_for_other_radiologists(page, ranks):
+    found = {(measure, finding): claim(page, ranks, finding, measure) for measure in ranks.MEASURES for finding in page.FINDINGS}
+    ahead = {key: one for key, one in found.items() if one[1] != NOBODY}
+    assert ahead == {("voted accuracy", "Atelectasis"): ("yww211", THESE)}
+    said = {(row[0], row[1]): (row[4], row[-1]) for row in ranks.apart_rows() if row[1] in page.FINDINGS}
+    assert said == found
+    words = " ".join(ranks.TEXT_APART.split())
+    assert "No leader of the five findings is shown to be ahead for other radiologists, by any of the four measures." in words
+    assert "One is shown to be ahead for these eight: yww211 in voted accuracy for Atelectasis." in words
+    assert "less than 31%" in words and round(100 * (1 - 0.05 ** (1 / 8))) == 31
+
+
+def test_the_verdict_of_evaluations_is_the_same(page, ranks):
+    at = page.FINDINGS.index("Atelectasis")
+    scores = {name: page.data()[2][first][:, at] for name, first in page.alike("Atelectasis").items()}
+    made = ugt.evaluate(page.labels_of("Atelectasis"), {name: np.stack([1 - own, own], axis=1) for name, own in scores.items()})
+    found = {row["metric"]: (row["model"], row["claim"]) for row in made.tables["verdict"]}
+    measures = {"topk_accuracy": "UA accuracy", "voted_accuracy": "voted accuracy"}
+    assert found == {metric: claim(page, ranks, "Atelectasis", name) for metric, name in measures.items()}

@@ -35,6 +35,7 @@ def inputs(dermatology, tmp_path_factory):
     return folder
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("tie_weight", "key"), [("split", "paper"), ("full", "code")])
 def test_certainty_by_the_command_line_is_exact(inputs, shared_case, tmp_path, tie_weight, key):
     models = [str(inputs / name) for name in ("half_panel.npz", "single_reader.csv", "prevalence.npy")]

@@ -162,14 +162,16 @@ def test_figure_6_prirn_certainty_is_exact(derm, shared_case, model, key):
         assert (derm.certainty(model, reliability).per_case < 0.99).sum() == wanted["n_below_099"]
 
 
+@pytest.mark.full
 def test_figure_6_certainty_of_higher_orders_is_lower(derm):
     for model, reliability in derm.MEDIUM.items():
         one, two, three = (derm.certainty(model, reliability, k).value for k in (1, 2, 3))
         assert max(two, three) < one - 0.1  # "significantly lower"
 
 
+@pytest.mark.full
 @pytest.mark.slow
-@pytest.mark.parametrize("reliabilities", [(2, 3), pytest.param((1, 2), marks=pytest.mark.full)])  # a sampling each
+@pytest.mark.parametrize("reliabilities", [(2, 3), (1, 2)])  # a sampling each
 def test_figure_6_certainty_rises_with_reliability(derm, reliabilities):
     found = [[derm.certainty("PL", reliability, k) for k in (1, 2, 3)] for reliability in reliabilities]
     for low, high in zip(found, found[1:]):

@@ -66,6 +66,7 @@ BLOCKS = {  # λ / Z
 }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", BLOCKS)
 def test_the_first_later_arrival(core, name):
     """T has the density exp(-T) prod(1 - exp(-x_a T)) in T: uniform once put through its distribution function."""
@@ -82,6 +83,7 @@ def test_the_first_later_arrival(core, name):
     assert stats.chisquare(np.bincount(np.minimum((u * 200).astype(int), 199), minlength=200)).pvalue > ALARM
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", BLOCKS)
 def test_arrivals_before_it(core, name):
     """Given T the times are independent, P(τ_a < t | T) = (1 - exp(-λ t)) / (1 - exp(-λ T)) for t < T.

@@ -51,6 +51,6 @@ def test_by_folds_intervals_over_cases_hold(features, n_sets):
     assert holds(covered(features, n_sets, by_folds=True), n_sets, 0.93, 0.96)
 
 
-@sets(100, 400, powerful=True)
+@sets(100, 400)
 def test_without_folds_they_are_seen_to_be_too_narrow(n_sets):
     assert covered(60, n_sets, by_folds=False) < 0.9 * n_sets

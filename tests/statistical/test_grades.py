@@ -92,6 +92,7 @@ def test_intervals_over_cases(name, design, n_sets):
         assert holds(found, n_sets, 0.93, 0.97)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["absolute_error", "spearman"])
 def test_cases_instead_of_their_clusters_are_wrong(name):
     assert hits(name, "40 clusters", 300, seed=2, ignoring=True)[0] / 300 < 0.9
@@ -104,6 +105,7 @@ def test_intervals_over_cases_and_annotators(name, n_sets):
     assert holds(found, n_sets, 0.93, 0.98)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["absolute_error", "within_accuracy"])
 def test_cases_alone_are_too_narrow_for_other_annotators(name):
     assert panel_hits(name, 300, seed=4)[1] / 300 < 0.88

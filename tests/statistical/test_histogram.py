@@ -115,6 +115,7 @@ def test_truth_of_the_model():
         assert value == pytest.approx(truth, abs=1e-3) and truth > 0.01
 
 
+@pytest.mark.full
 def test_unbiased_losses():
     """Any number of labels, if it does not depend on p; EL, DL and IL are those of the cases with two labels at least."""
     model, rng = Model(), np.random.default_rng(1)
@@ -140,6 +141,7 @@ def test_unbiased_losses():
     assert (np.abs(z[[5, 6, 7, 8, 11]]) > 2 * FAR).all()
 
 
+@pytest.mark.full
 def test_unbiased_losses_with_weights():
     """Weights n of labels, which say nothing about p; and weights that the side of p has, which make another truth."""
     model, rng = Model(), np.random.default_rng(11)

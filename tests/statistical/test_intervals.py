@@ -76,7 +76,7 @@ def test_means_of_a_hundred_cases(sample, truth, level, n_sets):
     assert holds(hits(ugt.bootstrap(data, n_resamples=1000, seed=1), truth), n_sets, level, 0.95)
 
 
-@sets(2000, 10_000, powerful=True)
+@sets(2000, 10_000)
 def test_strata(n_sets):
     """Two strata of very different means: drawing within them leaves out what they differ by."""
     rng = np.random.default_rng(5)
@@ -96,7 +96,7 @@ def annotated(seed, n_cases, n_annotators, n_sets):
     return ones / n_annotators, np.stack([n_annotators - ones, ones], axis=-1).reshape(-1, 2), p
 
 
-@sets(600, 5000, powerful=True)
+@sets(600, 5000)
 def test_annotators_within_cases(n_sets):
     """Both levels: a little too wide, as cases bring what annotators add to their mean with them (95.9 % by the ratio of variances)."""
     shares, counts, _ = annotated(7, 100, 5, n_sets)
@@ -124,7 +124,7 @@ def between(n_annotators):
     return inside / n_annotators / (inside / n_annotators + across)
 
 
-@sets(400, 1000, powerful=True)
+@sets(400, 1000)
 @pytest.mark.parametrize("n", [2, *in_ci(3)])
 def test_annotators_of_given_cases(n, n_sets):
     """Drawn from an urn: the interval holds what infinitely many would say of the same cases. With replacement (planted) it does not: of

@@ -20,7 +20,7 @@ def test_intervals_hold_what_all_annotators_would_say_of_all_cases(n_annotators,
     assert holds(world.covered(n_sets, n_annotators, leniency, **design)["both"], n_sets, 0.925, 0.985)
 
 
-@sets(200, 500, powerful=True)
+@sets(200, 500)
 def test_published_intervals_take_the_labels_as_the_truth(n_sets):
     """A planted fault: they hold the truth in two thirds of the data sets, and no better judge helps."""
     hits = world.covered(n_sets, 5, 0.6)["cases"]
@@ -33,13 +33,13 @@ def test_differences_of_systems_hold_what_all_annotators_would_say(second, n_set
     assert holds(world.covered_differences(n_sets, 6, 0.6, **world.SECOND[second])["both"], n_sets, 0.925, 0.99)
 
 
-@sets(200, 500, powerful=True)
+@sets(200, 500)
 def test_another_panel_for_the_second_system_is_not_seen_over_cases_alone(n_sets):
     """A planted fault: the difference of two panels of three is taken for that of the systems."""
     assert not holds(world.covered_differences(n_sets, 3, 0.6, **world.SECOND["another panel"])["cases"], n_sets, 0.925, 0.99)
 
 
-@sets(150, 1000, powerful=True)
+@sets(150, 1000)
 @pytest.mark.parametrize(("n_annotators", "spread"), [(4, 0.4), (8, 0.8), (20, 0.4)])
 def test_intervals_of_strengths_hold_what_all_annotators_prefer(n_annotators, spread, n_sets):
     hits = preferred.covered(n_sets, n_annotators, spread)

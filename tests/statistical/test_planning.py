@@ -86,7 +86,7 @@ def plan(metric, rng, pilots, careless=False, value=False):
 
 
 @pytest.mark.parametrize("careless", [False, True])
-@sets(1000, 2000, powerful=True)
+@sets(1000, 2000)
 def test_plans_beside_tables(n_sets, careless):
     rng = np.random.default_rng(4)
     plans = {metric: plan(metric, rng, n_sets // 10, careless) for metric in METRICS}
@@ -139,7 +139,7 @@ def rejected(rng, n_readers, n_cases):
     return ms_t / below > f.ppf(0.95, 1, below**2 / (ms_tr**2 / (n_readers - 1)))
 
 
-@sets(150, 1000, powerful=True)
+@sets(150, 1000)
 def test_power_of_reader_studies(n_sets):
     """The formula takes the covariances of tests that are alike; 150 sets have a standard error of .04."""
     rng = np.random.default_rng(8)
@@ -149,12 +149,36 @@ def test_power_of_reader_studies(n_sets):
         assert plan.design(n_readers, n_cases).power == pytest.approx(found, abs=0.12 if n_sets >= 1000 else 0.16)
 
 
+def carried_out(rng, n_readers, n_cases):
+    """A crossed study of Roe & Metz's ratings, half of the cases positive."""
+    half = n_cases // 2
+    negative, positive = ratings(rng, (0, 0), n_readers, n_cases - half), ratings(rng, SHIFT, n_readers, half)
+    readings = ugt.studies.Readings.from_array(np.concatenate([negative, positive], axis=2))
+    return ugt.reader_study(np.repeat([0, 1], [n_cases - half, half]), readings)
+
+
+@sets(80, 1000)
+def test_reader_plans_with_assurance_reach_their_width(n_sets):
+    """Pilots of 5 readers and 60 cases; each plan is carried out once, with other readers and cases.
+
+    Measured with 1,000 sets: 0.882 with assurance, 0.461 without (Monte Carlo error 0.010 and 0.016).
+    Limits of readers by the jackknife, in place of chi-square: .78 of 800 sets if the variance of readers by tests is four times as large.
+    """
+    rng, reached = np.random.default_rng(13), {None: 0, 0.9: 0}
+    for _ in range(n_sets):
+        pilot = carried_out(rng, 5, 60)
+        for assurance in reached:
+            best = ugt.studies.plan_reader_study(pilot, width=0.1, cost=(20, 1, 500), max_readers=200, assurance=assurance).best
+            reached[assurance] += best is not None and np.diff(carried_out(rng, *best[:2]).differences[0].interval())[0] <= 0.1
+    assert holds(reached[0.9], n_sets, 0.85, 0.95) and reached[None] < 0.65 * n_sets
+
+
 def both_of(wide, choice):
     return ugt.Labels.from_wide(wide, classes=3, missing=-1), [np.eye(3)[one] for one in choice]
 
 
 @pytest.mark.filterwarnings("ignore:3 annotators")
-@sets(150, 1000, powerful=True)
+@sets(150, 1000)
 def test_intervals_and_power_are_those_of_the_analysis(n_sets):
     """Designs analysed with intervals over cases and annotators: their mean width, and how often the difference is seen."""
     rng = np.random.default_rng(9)
@@ -172,7 +196,7 @@ def test_intervals_and_power_are_those_of_the_analysis(n_sets):
         assert power == pytest.approx(np.mean(seen), abs=0.10 if n_sets >= 1000 else 0.16)
 
 
-@sets(150, 1000, powerful=True)
+@sets(150, 1000)
 def test_how_far_a_pilot_knows_it(n_sets):
     """Of the standard error of a design, with 95 % intervals by the jackknife."""
     rng = np.random.default_rng(10)

@@ -56,7 +56,7 @@ def test_intervals_of_the_prior_of_each_class(n_sets):
     ("prior", "careless", "pooled", "by_annotator"),
     [("fit", False, (0, 0.1), (0, 0.1)), (0.1, False, (0.95, 1), (0.9, 1)), ("fit", True, (0, 0.3), (0.9, 1))],
 )
-@sets(100, 1000, powerful=True)
+@sets(100, 1000)
 def test_split_panel_checks(prior, careless, pooled, by_annotator, n_sets):
     rng, rejected = np.random.default_rng(7), np.zeros(2)
     for _ in range(n_sets):

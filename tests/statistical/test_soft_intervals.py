@@ -60,7 +60,7 @@ def test_truth():
         assert abs(found.value - truth) < 5 * found.std_error < 0.005
 
 
-@sets(400, 5000, powerful=True)
+@sets(400, 5000)
 @pytest.mark.parametrize("size", [1, 5])
 @pytest.mark.parametrize("name", METRICS)
 def test_coverage(name, size, n_sets):

@@ -97,7 +97,7 @@ def test_intervals_of_predictions_of_each_annotator(n, n_annotators, missing, n_
     assert all(holds(hit, n_sets, 0.925, 0.985) for hit in hits), hits / n_sets
 
 
-@sets(200, 500, powerful=True)
+@sets(200, 500)
 def test_intervals_over_cases_alone_are_for_the_same_annotators(n_sets):
     """A planted fault: of four annotators they hold what all annotators would say in half of the data sets."""
     ends = [result.interval(kind="analytic") for _, result, _ in simulated(n_sets, 200, 4, names=NAMES[:1])]

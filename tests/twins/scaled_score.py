@@ -2,6 +2,7 @@
 
 import math
 
+from scipy.optimize import brentq
 from scipy.stats import t as student
 
 
@@ -24,6 +25,11 @@ def upper(b, c, n, z):
     return (low + high) / 2
 
 
+def quantile(q, df):
+    """Of Student's law; that of old scipy has nine digits, its distribution function has all."""
+    return brentq(lambda x: student.cdf(x, df) - q, 0.0, 1e5, xtol=1e-14, rtol=1e-14)
+
+
 def interval(values, weights=None, clusters=None, level=0.95):
     """Values d from -1 to 1 with their weights: numbers of pairs by moments, cases shared by clusters, sizes of d by their scale."""
     weights = [1.0] * len(values) if weights is None else weights
@@ -42,6 +48,6 @@ def interval(values, weights=None, clusters=None, level=0.95):
     a = math.sqrt((k * fourth / second + 0.5) / (k + 0.5)) if k else 1.0
     s = n * mean / a
     q = max(n * second / a**2, abs(s))
-    z = student.ppf(0.5 + level / 2, len(names) - 1)
+    z = quantile(0.5 + level / 2, len(names) - 1)
     b, c = (q + s) / 2, (q - s) / 2
     return max(-a * upper(c, b, n, z), -1.0), min(a * upper(b, c, n, z), 1.0)

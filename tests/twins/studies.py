@@ -112,7 +112,7 @@ def no_interval():
     rng = np.random.default_rng(7)
     truth, labels = _labels(80, 3, 3, rng)
     models = {name: _scores(truth, 3, right, rng) for name, right in (("A", 0.8), ("B", 0.7))}
-    return ugt.evaluate(ugt.Labels.from_wide(labels), models, clusters=np.arange(80) // 16, k=1, n_resamples=N_RESAMPLES)
+    return ugt.evaluate(ugt.Labels.from_wide(labels), models, clusters=np.arange(80) // 40, k=1, n_resamples=N_RESAMPLES)
 
 
 def one_annotation():
@@ -121,6 +121,14 @@ def one_annotation():
     truth, labels = _labels(150, 3, 1, rng)
     models = {name: _scores(truth, 3, right, rng) for name, right in (("A", 0.8), ("B", 0.4))}
     return ugt.evaluate(ugt.Labels.from_wide(labels), models, k=1, n_resamples=N_RESAMPLES)
+
+
+def four_annotators():
+    """Four annotators alike, three models, one far ahead."""
+    rng = np.random.default_rng(10)
+    truth, labels = _labels(200, 3, 4, rng, 0.85)
+    models = {name: _scores(truth, 3, right, rng) for name, right in (("A", 0.9), ("B", 0.5), ("C", 0.4))}
+    return ugt.evaluate(ugt.Labels.from_wide(labels), models, k=1, reliability=(1, 2), n_resamples=N_RESAMPLES)
 
 
 def given_truth():
@@ -178,8 +186,8 @@ def ratings():
 
 
 STUDIES = (
-    demo, many_classes, two_classes, eight_models, two_models, no_model, one_reliability, no_interval, one_annotation, given_truth,
-    grades, graded_response, ratings,
+    demo, many_classes, two_classes, eight_models, two_models, no_model, one_reliability, no_interval, one_annotation,
+    four_annotators, given_truth, grades, graded_response, ratings,
 )  # fmt: skip
 
 

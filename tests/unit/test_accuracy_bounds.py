@@ -98,6 +98,17 @@ def test_cases_without_annotations_are_left_out():
     assert nobody.n_cases == 0 and np.isnan(nobody.statistic.estimate).all()
 
 
+def test_a_point_of_an_annotator_model_is_refused_with_the_way_on():
+    """Its first class would count as certain, and the bounds have no width."""
+    rng = np.random.default_rng(0)
+    labels = ugt.Labels.from_wide(np.where(rng.random((60, 3)) < 0.8, 1, 0))
+    scores = rng.random((60, 2))
+    truth = ugt.dawid_skene(labels, model="one-coin", prior=1).plausibilities
+    refused("truth must leave the first class of some case open.*assume='latent class'", ugt.metrics.accuracy_bounds, truth, scores)
+    certain = ugt.metrics.accuracy_bounds(np.eye(2)[[0, 1, 0]], [[1, 0]] * 3)
+    assert certain.lower == certain.upper == pytest.approx(2 / 3)  # known classes
+
+
 def test_a_truth_that_tells_no_classes_apart_says_nothing_of_independent_errors():
     found = ugt.metrics.accuracy_bounds(ugt.Point.from_array([[0.5, 0.5]] * 100), [[0.6, 0.4]] * 100)
     assert np.isnan(found.independent)

@@ -238,3 +238,35 @@ def test_kernels_are_written_down_and_called_again(monkeypatch):
     assert [real(*args, **options) is not None for real, args, options in calls] == [True, True]
     assert type(small.ugt._core._soft.Scores) is type  # put back
     assert function().value == before
+
+
+CALLGRIND = """fn=(1) main
+cfn=(2) ugt_sum
+calls=3 10
+2 50
+fn=(2)
+4 50
+cfn=(3) malloc
+calls=1 2
+1 9
+fn=(4) other
+cfn=(2)
+calls=4 10
+2 70
+"""
+
+
+def test_a_kernel_that_is_only_called_more_often_takes_no_more_instructions(monkeypatch, tmp_path, capsys):
+    instructions = importlib.import_module("instructions")
+    assert instructions.calls(CALLGRIND) == {"main": 0, "ugt_sum": 7, "malloc": 1, "other": 0}
+    kept = {"world": instructions.world(), "instructions": dict.fromkeys("abc", 1000), "calls": dict.fromkeys("abc", 10)}
+    monkeypatch.setattr(instructions, "KEPT", tmp_path / "kept.json")
+    instructions.KEPT.write_text(json.dumps(kept), encoding="utf-8")
+    monkeypatch.setattr(instructions.shutil, "which", lambda name: name)
+    monkeypatch.setattr(sys, "argv", ["instructions.py"])
+    monkeypatch.setattr(instructions, "counted", lambda: {"a": (1040, 10), "b": (2000, 20), "c": (600, 10)})
+    assert instructions.main() is None
+    assert [line.split()[-1] for line in capsys.readouterr().out.splitlines()] == ["1.0400", "often", "0.6000"]
+    monkeypatch.setattr(instructions, "counted", lambda: {"a": (1060, 10), "b": (2200, 20), "c": (1000, 10)})
+    with pytest.raises(SystemExit, match="2 kernels"):
+        instructions.main()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from refusals import refused
 
-from ugt._core import _dirichlet, _exact, _order
+from ugt._core import _dirichlet, _exact, _latent, _order, _panels
 
 N_CLASSES = 6
 OFFSETS, INDEX, VALUE = np.array([0, 2, 3]), np.array([0, 4, 1], np.int32), np.array([2.0, 1.0, 3.0])
@@ -149,3 +149,163 @@ def test_keys_of_weights():
     for seed, begin in ((-1, 0), (2**64, 0), (0, 2**63)):
         with pytest.raises(OverflowError):
             _exact.poisson_weights(np.ones(3, np.uint64), seed, begin, begin + 1)
+
+
+# ---- panels of annotators: 2 rows with 3 and 2 different cells of labels under 4 panels; 3 kinds of cases, 2 units
+
+
+def given(arrays, wrong):
+    """The arrays with some of them replaced, in order; each is as the binding takes it."""
+    return [np.array(wrong.get(name, array), dtype) for name, (array, dtype) in arrays.items()]
+
+
+LABELS = {
+    "offsets": ([0, 2, 3], np.int64),
+    "annotator": ([0, 1, -1], np.int32),
+    "key": ([[1, 0], [9, 0], [1, 0]], np.uint64),
+    "times": ([[0, 1, 2, 1], [2, 1, 0, 1]], np.uint64),
+}
+VALUES = {
+    "cell": ([[0, 1, 2, 1], [0, 0, 1, 1]], np.int32),
+    "row": ([0, 1, 1], np.int64),
+    "start": ([0, 3, 5, 7], np.int64),
+    "above": (np.arange(7.0), np.float64),
+    "below": (np.ones(7), np.float64),
+    "offsets": ([0, 2, 3], np.int64),
+    "kind": ([0, 2, 1], np.int64),
+    "times": ([1.0, 2.0], np.float64),
+}
+SCORES = {
+    "cell": ([[0, 1, 2, 1], [0, 0, 1, 1]], np.int32),
+    "start": ([0, 3, 5], np.int64),
+    "positive": ([0.1, 0.5, np.nan, 0.9, 1.0], np.float64),
+    "row": ([1, 0, 1], np.int64),
+    "unit": ([0, 0, 1], np.int64),
+    "last": ([1, 0, 1], np.uint8),
+}
+
+
+def cells(begin=0, end=2, shape=(2, 4), n_cells=2, **wrong):
+    outs = np.empty(shape, np.int32), np.empty(shape, np.int32), np.empty(shape, np.uint64)
+    _panels.cells(*given(LABELS, wrong), begin, end, *outs, np.empty(n_cells, np.int64))
+    return outs
+
+
+def values(**wrong):
+    return _panels.Values(*given(VALUES, wrong))
+
+
+def scores(n_units=2, **wrong):
+    return _panels.Scores(*given(SCORES, wrong), n_units)
+
+
+def test_panels():
+    assert cells()[0].tolist() == [[0, 1, 2, 1], [0, 0, 0, 0]]
+    sums, out = np.empty((5, 4)), np.empty((4, 4))
+    values().sums(sums)
+    assert sums[0].tolist() == [5 + 2 * 3, 6 + 2 * 3, 8 + 2 * 4, 7 + 2 * 4]
+    scores().areas(0, 4, out)
+    np.testing.assert_allclose(out[0], [1.9, 2.3, 2.0, 2.5])
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *({"offsets": rows} for rows in (*FALLING, [0, 2, 4], [0], [])),
+        *({"annotator": who} for who in ([0, 2, 0], [0, -2, 0], [2**31 - 1, 0, 0], [0, 1], [])),
+        *({"key": key} for key in (np.ones((2, 2)), np.ones((3, 1)), np.ones((0, 2)))),
+        *({"times": times} for times in (np.ones((1, 4)), np.ones((2, 3)), np.ones((2, 0)), np.ones((0, 4)))),
+        *({"begin": a, "end": b} for a, b in ((-1, 1), (0, 3), (1, 1), (2, 1), (0, 1), (2, 2), (-(2**63), 2**63 - 1))),
+        *({"shape": shape} for shape in ((1, 4), (2, 3), (2, 5), (0, 0))),
+        {"n_cells": 1},
+    ],
+)
+def test_cells_of_panels(wrong):
+    refused(r"do not fit|out of range|UGT_ERR_RANGE", cells, **wrong)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *({"cell": cell} for cell in ([[0, 1, 3, 1], [0, 0, 1, 1]], [[0, 1, 2, 1], [0, 0, -1, 1]], np.empty((0, 4)), np.empty((2, 0)))),
+        *({"row": row} for row in ([0, 1, 2], [-1, 1, 1], [0, 1], [])),
+        *({"start": start} for start in ([0, 2, 5, 7], [0, 3, 5, 6], [0, 3, 5, 8], [1, 3, 5, 7], [0, 5, 3, 7], [0, 3, 7], [])),
+        *({name: np.ones(n)} for name in ("above", "below") for n in (6, 8, 0)),
+        *({"offsets": rows} for rows in (*FALLING, [0, 2, 4], [0, 3])),
+        *({"kind": kind} for kind in ([0, 3, 1], [0, -1, 1], [0, 1], [])),
+        *({"times": times} for times in ([1.0], [])),
+    ],
+)
+def test_values_of_panels(wrong):
+    refused(r"do not fit|out of range|UGT_ERR_RANGE", values, **wrong)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *({"cell": cell} for cell in ([[0, 1, 3, 1], [0, 0, 1, 1]], [[0, 1, 2, 1], [0, 0, -1, 1]], np.empty((0, 4)), np.empty((2, 0)))),
+        *({"start": start} for start in ([0, 2, 5], [0, 3, 4], [0, 3, 6], [1, 3, 5], [0, 5, 3], [0, 5], [])),
+        *({"positive": positive} for positive in (np.ones(4), np.ones(6), [])),
+        *({"row": row} for row in ([1, 0, 2], [-1, 0, 1], [1, 0], [1, 0, 1, 0], [])),
+        *({"unit": unit} for unit in ([0, 0, 2], [-1, 0, 1], [0, 0], [0, 0, 1, 1])),
+        *({"last": last} for last in ([1, 0, 0], [1, 1], [1, 0, 1, 1])),
+        *({"n_units": n} for n in (1, 0, -1)),
+    ],
+)
+def test_scores_of_panels(wrong):
+    refused(r"do not fit|out of range|UGT_ERR_RANGE", scores, **wrong)
+
+
+def test_outputs_of_panels():
+    of_values, one = values(), scores()
+    others = scores(n_units=3), scores(cell=[[0, 1, 2], [0, 0, 1]]), scores(cell=[[0] * 4], start=[0, 5], row=[0, 0, 0])
+
+    def influences(less=None, by=(1, 4, 4), p=4, begin=0, end=4, square=4, mean=2):
+        one.influences(less, np.ones(by), np.ones(p), begin, end, np.empty(square), np.empty(mean))
+
+    influences()
+    influences(one, (2, 4, 4))
+    for shape in ((4, 4), (5, 3), (5, 5), (6, 4)):
+        refused("does not fit", of_values.sums, np.empty(shape))
+    for sizes in ((3, 4, 2), (4, 3, 2), (4, 4, 1), (4, 4, 3), (5, 4, 2), (4, 5, 2)):
+        refused("do not fit", of_values.means, *map(np.ones, sizes))
+    for begin, end, shape in ((0, 4, (3, 4)), (0, 4, (4, 3)), (-1, 4, (4, 4)), (0, 5, (4, 4)), (2, 2, (4, 4)), (3, 2, (4, 4))):
+        refused("do not fit", one.areas, begin, end, np.empty(shape))
+        refused("do not fit", influences, begin=begin, end=end, by=(1, *shape))
+    for less in others:
+        refused("models do not fit together", influences, less, (2, 4, 4))
+    for wrong in ({"by": (2, 4, 4)}, {"less": one}, {"by": (1, 4, 5)}, {"p": 3}, {"p": 5}, {"square": 3}, {"mean": 1}, {"mean": 3}):
+        refused("do not fit", influences, **wrong)
+    with pytest.raises(TypeError):
+        influences(of_values)
+
+
+# ---- two latent classes ----
+def two_classes(n_rows=3, population=(0, 1, 0), n_nodes=2, nodes_of_own=2, n_extra=2, n_tests_of=2, mixture=True):
+    """A model of two tests and two populations."""
+    labels, own = np.ones((3, 2)), np.ones((2, nodes_of_own, 2))
+    of = np.zeros((n_extra, n_tests_of))
+    times, where = np.ones(n_rows), np.array(population, np.int32)
+    return _latent.TwoClasses(labels, labels, times, where, 2, np.zeros(n_nodes), np.zeros(n_nodes), own, own, of, mixture, 0.01)
+
+
+@pytest.mark.parametrize("changed", [{"n_rows": 2}, {"population": (0, 1)}, {"nodes_of_own": 3}, {"n_tests_of": 3}])
+def test_rows_and_nodes_of_two_classes_that_do_not_fit(changed):
+    refused("rows and nodes of two classes do not fit together", two_classes, **changed)
+
+
+@pytest.mark.parametrize(
+    "changed", [{"population": (0, 2, 0)}, {"population": (0, -1, 0)}, {"n_nodes": 3, "nodes_of_own": 3}, {"n_extra": 1}]
+)
+def test_populations_and_mixtures_out_of_range(changed):
+    with pytest.raises(ValueError):
+        two_classes(**changed)
+
+
+def test_parameters_of_two_classes_that_do_not_fit():
+    model, q = two_classes(), 8
+    assert np.isfinite(model.value(np.zeros(q), np.empty(q)))
+    for given in ((np.zeros(q + 1), np.empty(q)), (np.zeros(q), np.empty(q - 1))):
+        refused("parameters or outputs do not fit", model.value, *given)
+    for shapes in ((q, (3, 3), (2, 3, q)), (q, (3, 2), (2, 2, q)), (q - 1, (3, 2), (2, 3, q))):
+        refused("parameters or outputs do not fit", model.joint, *map(np.zeros, shapes))

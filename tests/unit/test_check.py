@@ -211,7 +211,7 @@ REFUSED = {
     "folder": r"folder: is a directory",
     "nowhere.csv": r"nowhere\.csv: no such file",
     "counts.csv": r"counts\.csv: --format must be 'wide' .* or 'counts'",
-    "patient-wide.csv": r"patient-wide\.csv: columns must be annotators.*--ignore-columns leaves some out, --annotator-columns names all",
+    "patient-wide.csv": r"patient-wide\.csv: columns must be annotators.*leave out: --ignore-columns site; or --annotator-columns names",
 }
 
 

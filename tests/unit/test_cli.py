@@ -99,7 +99,7 @@ def test_evaluate_writes_the_report_and_prints_a_summary(capsys):
     assert lines[2] == "Read as missing: blank (1 cells), 'NA' (1 cells)." and lines[2] in texts(found)
     assert (found["cases"][-1]["case"], found["cases"][-1]["mean_certainty"]) == ("p4", None)
     with open("report/cases.csv", newline="", encoding="utf-8") as file:
-        assert list(csv.reader(file))[-1] == ["p4", "0", *[""] * 7, found["run"]]
+        assert list(csv.reader(file))[-1] == ["p4", "0", *[""] * 10, found["run"]]
     assert lines[-1] == f"Report: {os.path.join('report', 'report.html')}"
     (cells,) = [re.split(" {2,}", line.strip()) for line in lines if line.strip().startswith("A ")]
     kept = [row for row in found["metrics"] if row["model"] == "A" and row["reliability"] in (None, 1.0)]
@@ -287,8 +287,8 @@ def test_leads_and_flips_are_said_if_they_are_shown():
     facts = {"data": DataFacts("rankings", 50, 3), "models": ["A", "B"], "notes": [], "left_out": {}, "sources": {}, "provenance": None}
     tables = {"metrics": rows, "certainty": known, "differences": leads}
     found = Digest(ReportSource(ugt="", run="", cases=CaseColumns([], [], [], []), tables=tables, **facts))
-    said = "By top-1: B is ahead (lead 0.010 to 0.030) at reliability 10; A and B cannot be distinguished (lead of A -0.030 to 0.010) "
-    said += "at reliability 30; B is ahead (lead 0.010 to 0.030) by the voted label."
+    said = "By top-1: B is ahead with other cases (lead 0.010 to 0.030) at reliability 10; A and B cannot be distinguished "
+    said += "(lead of A -0.030 to 0.010) at reliability 30; B is ahead with other cases (lead 0.010 to 0.030) by the voted label."
     assert output._lead_lines(found) == [said]
     flip = FlipRow("topk_accuracy", 3, "A", "B", True, 12.345, 2.0, 31.0, 0.5)
     flips = [flip, *(flip._replace(**one) for one in ({"metric": "overlap"}, {"better_above": False}, {"high": None}, {"low": None}))]
@@ -354,7 +354,9 @@ def test_certainty(command):
         rows = list(csv.reader(file))
     assert [row[0] for row in rows] == ["case", "p3", "p1", "p2", "p4"]
     worst = next(line.split() for line in lines if line.split()[:1] == ["p3"])
-    assert worst == ["p3", "2", "cat", "=", "ibex", f"{float(rows[1][-2]):.4f}"]
+    least = dict(zip(rows[0], rows[1]))
+    parts = [f"{float(least[name]):.4f}" for name in ("inherent", "annotation")]
+    assert worst == ["p3", "2", "cat", "=", "ibex", f"{float(least['mean_certainty']):.4f}", least["kind"], *parts]
     assert not any(line.split()[:1] == ["p4"] for line in lines)  # undefined
     assert os.listdir("new") == ["c.csv"]
 
@@ -392,13 +394,13 @@ def test_what_spoils_a_model_is_printed(tmp_path, monkeypatch, capsys):
 def test_demo(command):
     out = command("demo", "--out", "d")
     assert "2,000 cases, 20 classes, 10,000 rankings by 5 annotators." in out
-    lead = r"\(lead of broad -0\.\d{3} to 0\.\d{3} at reliability 30\) at reliability 10, 20, 30, 50, 100; "
-    assert re.search(f"By top-1: broad and clear-cut cannot be distinguished {lead}", out)
+    assert "Results at reliability 3:" in out  # of Plackett-Luce, because held-out annotators refute the default
+    assert re.search(r"By top-1: broad and clear-cut cannot be distinguished \(lead of broad -0\.\d{3} to 0\.\d{3}\)", out)
     assert "is better below reliability" not in out  # the interval of the change has no end
     assert out.endswith(f"Report: {os.path.join('d', 'report.html')}\n")
     found = json.loads(Path("d/evaluation.json").read_text(encoding="utf-8"))
     assert sorted(os.listdir("d")) == files(found) and found["models"] == ["clear-cut", "broad", "baseline"]
-    assert found["provenance"]["command"] == "ugt demo --out d"
+    assert found["provenance"]["command"] == "ugt demo --out d" and found["provenance"]["truth_chosen"] == "fits"
 
 
 @pytest.mark.slow
@@ -511,8 +513,9 @@ REFUSED = {
     "threads": ((*JUDGE, "--threads", "0"), "--threads must be a whole number of at least 1. Got 0."),
     "columns of other names": (
         ("agreement", "odd.csv"),
-        "odd.csv: case must occur once in the column 'image_file' (if each row is one annotation, name its columns among image_file, "
-        "radiologist, finding: --case-column NAME, --annotator-column NAME, --label-column NAME). Got 'p1' twice, first at line 3.",
+        "odd.csv: --case-column must identify a case (--case-column image_file finding; if each row is one annotation, name its columns "
+        "among image_file, radiologist, finding: --case-column NAME, --annotator-column NAME, --label-column NAME). Got 'image_file', "
+        "which repeats a case in rows that differ by 'finding', first at line 3.",
     ),
     "no such file": ((*JUDGE, "--classes", "nowhere.txt"), "nowhere.txt: no such file"),
     "column": (
@@ -690,3 +693,10 @@ def test_names_that_the_terminal_cannot_show(folder):
     (folder / "a.csv").write_text(ANNOTATIONS.replace("cat", "Kätzchen"), encoding="utf-8")
     done = module("certainty", "a.csv", env={**os.environ, "PYTHONIOENCODING": "ascii"})
     assert done.returncode == 0 and r"K\xe4tzchen" in done.stdout
+
+
+def test_of_whom_a_verdict_is_always_names_cases(tmp_path, capsys):
+    files = ["--annotations", "none.csv", "--predictions", "none.csv", "--out", str(tmp_path / "out")]
+    assert cli.main(["evaluate", *files, "--random", "annotators"]) == 2
+    said = capsys.readouterr().err
+    assert "--random must name cases: --random cases, or --random cases annotators. Got --random annotators." in said

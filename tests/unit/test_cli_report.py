@@ -53,7 +53,7 @@ def changed(found):
         f"x.json must have the schema {SCHEMA} of this version of ugt (a newer one wrote the file: update ugt). Got 99.",
     )
     yield "incomplete", json.dumps({key: found[key] for key in ("ugt", "schema", "provenance", "metrics")}), "x.json must be an evaluation"
-    strange = [{**row, "case_low": "x"} for row in found["metrics"]]
+    strange = [{**row, "value": "x"} for row in found["metrics"]]
     said = "x.json must be an evaluation as ugt evaluate writes it. Got one that is not complete or holds something else (TypeError"
     yield "text for numbers", json.dumps({**found, "metrics": strange}), said
     twice = "x.json must have each field of an object once. Got 'schema' twice"

@@ -86,6 +86,7 @@ def test_values_are_those_of_all_pairs(seed, repeats):
     for weights in all_weights(k):
         assert ugt.agreement.percent_agreement(labels, weights=weights).value == close(twin.percent(cases, k, weights))
         assert ugt.fleiss_kappa(labels, weights=weights).value == close(twin.fleiss(cases, k, weights))
+        assert ugt.agreement.conger_kappa(labels, weights=weights).value == close(conger(cases, k, weights))
         assert ugt.agreement.gwet_ac2(labels, weights=weights).value == close(twin.gwet(cases, k, weights))
         for pair in ((0, 1), (3, 2)):
             found = ugt.cohen_kappa(labels, weights=weights, annotators=pair)
@@ -108,6 +109,7 @@ def test_classes_are_those_of_the_class_against_the_rest(seed, repeats):
         "percent": ugt.agreement.percent_agreement(labels, weights="linear").per_class,
         "fleiss": ugt.fleiss_kappa(labels, weights="quadratic").per_class,
         "gwet": ugt.agreement.gwet_ac1(labels).per_class,
+        "conger": ugt.agreement.conger_kappa(labels, weights="ordinal").per_class,
         "alpha": ugt.krippendorff_alpha(labels, "interval").per_class,
         "cohen": ugt.cohen_kappa(labels, annotators=[0, 2]).per_class,
         "scott": ugt.agreement.scott_pi(labels, annotators=[0, 2]).per_class,
@@ -117,6 +119,7 @@ def test_classes_are_those_of_the_class_against_the_rest(seed, repeats):
         assert found["percent"][k] == close(twin.specific(cases, k))
         assert found["fleiss"][k] == close(twin.fleiss(one, 2))
         assert found["gwet"][k] == close(twin.gwet(one, 2))
+        assert found["conger"][k] == close(conger(one, 2))
         assert found["alpha"][k] == close(twin.alpha(one, "nominal"))
         assert found["cohen"][k] == close(twin.two(one, 0, 2, 2))
         assert found["scott"][k] == close(twin.two(one, 0, 2, 2, pooled=True))
@@ -239,6 +242,60 @@ def test_brennan_prediger(table, weights, value, error):
     assert (found.value, found.expected) == (close(float((seen - chance) / (1 - chance))), close(float(chance)))
 
 
+# As in irrCAC's table: the only label of the last case is of the third annotator
+FOUR_RATERS = [*TABLE[:-1], [N, N, 3, N]]
+
+
+def conger(cases, k, weights=None):
+    """From its definition: chance is the mean over all pairs of different annotators, each with the shares of all their own labels."""
+    cost, own = twin.weights_cost(weights, k), {}
+    for a in {a for case in cases for a in case}:
+        shares = [[case[a].count(j) / len(case[a]) for j in range(k)] for case in cases if a in case]
+        own[a] = [sum(column) / len(shares) for column in zip(*shares)]
+    chance = [twin.expected(own[a], own[b], cost) for a, b in combinations(own, 2)]
+    return twin.kappa(twin.observed(cases, cost), sum(chance) / len(chance))
+
+
+@pytest.mark.parametrize(
+    ("table", "weights", "value", "digits"),
+    [
+        *((FOUR_RATERS, *row) for row in ((None, 0.76282, 5), ("linear", 0.814, 3), ("ordinal", 0.844, 3), ("quadratic", 0.858, 3))),
+        (FOUR_RATERS[1:9], "quadratic", 0.67192, 5),
+        (ABSTRACTORS, None, 0.79641, 5),
+    ],
+)
+def test_conger(table, weights, value, digits):
+    """Values of irrCAC and of its tests, also with missing labels, and of Cohen's kappa of two annotators."""
+    assert round(ugt.agreement.conger_kappa(Labels.from_wide(table), weights=weights).value, digits) == value
+
+
+def test_conger_and_missing_labels():
+    """The share of a class is that among all labels of an annotator; who has none is no annotator, and who has few is one."""
+    found = ugt.agreement.conger_kappa(Labels.from_wide(FOUR_RATERS))
+    assert (round(found.expected, 3), round(found.observed, 3), found.n_cases, found.n_annotators) == (0.233, 0.818, 11, 4)
+    nobody = Labels.from_wide([[*row, N] for row in FOUR_RATERS])
+    again = ugt.agreement.conger_kappa(nobody)
+    assert (again.value, again.std_error) == (close(found.value), close(found.std_error))
+    undefined(ugt.agreement.conger_kappa(Labels.from_wide([[0, N], [N, 1]])), NAN, "no case has labels of two annotators")
+    undefined(ugt.agreement.conger_kappa(Labels.from_wide([[0, 0, 0], [0, N, 0]], classes=2)), 1, "all labels are of one class")
+
+
+@pytest.mark.parametrize("repeats", [False, True])
+def test_conger_is_cohen_of_two_and_is_in_tables_of_three_to_twenty(repeats):
+    labels, _ = problem(5, n_cases=30, n_annotators=2, shown=1.0, repeats=repeats)
+    for weights in all_weights(labels.n_classes):
+        mine, cohen = ugt.agreement.conger_kappa(labels, weights=weights), ugt.cohen_kappa(labels, weights=weights)
+        assert (mine.value, mine.std_error) == (close(cohen.value), close(cohen.std_error * math.sqrt(30 / 29)))
+        np.testing.assert_allclose(mine.per_class, cohen.per_class, rtol=1e-10)
+    shown = {}
+    for n in (2, 3, 20, 21):
+        many = Labels.from_wide(np.random.default_rng(n).integers(0, 2, (1200, n)) * (np.arange(n) < 3))  # many alike, by other annotators
+        rows = {one.coefficient: one.value for one in ugt.agreement_table(many).found}
+        shown[n] = rows.get("Conger's kappa")
+        assert shown[n] in (None, close(ugt.agreement.conger_kappa(many).value))
+    assert [n for n, value in shown.items() if value is not None] == [3, 20]
+
+
 @pytest.mark.parametrize(
     ("weights", "fleiss", "bp", "ac2"),
     [("linear", 0.818, 0.848, 0.859), ("ordinal", 0.850, 0.886, 0.899), ("quadratic", 0.865, 0.902, 0.914)],
@@ -255,12 +312,13 @@ ORDERED = Labels.from_wide([["B", "B", None], ["C", "A", "C"], ["B", "C", "B"], 
 def test_ordered_labels_have_weighted_coefficients_by_default():
     """In the order of the scale, which is not that of the alphabet; alpha of intervals takes the numbers of the grades."""
     found = {one.coefficient: one.value for one in ugt.agreement_table(ORDERED).found}
-    kinds = [f"{one} ({kind})" for kind in WEIGHTS for one in ("percent agreement", "Fleiss' kappa", "Gwet's AC2", "Brennan-Prediger")]
+    names = ("percent agreement", "Fleiss' kappa", "Gwet's AC2", "Brennan-Prediger", "Conger's kappa")
+    kinds = [f"{one} ({kind})" for kind in WEIGHTS for one in names]
     assert list(found) == ["percent agreement", *kinds, "Krippendorff's alpha (interval)", "Krippendorff's alpha (ordinal)"]
     as_numbers = [[2, 2, None], [1, 3, 1], [2, 1, 2], [3, 3, 3]]
     assert found["Fleiss' kappa (quadratic)"] == close(ugt.fleiss_kappa(as_numbers, weights="quadratic", classes=[1, 2, 3]).value)
     assert found["Krippendorff's alpha (interval)"] == close(ugt.krippendorff_alpha(np.array(as_numbers, float) / 2, "interval").value)
-    assert [len(ugt.agreement_table(ORDERED, weights=one).found) for one in ("linear", ("linear", "ordinal"), np.eye(3))] == [6, 11, 6]
+    assert [len(ugt.agreement_table(ORDERED, weights=one).found) for one in ("linear", ("linear", "ordinal"), np.eye(3))] == [7, 13, 7]
     refused("values must be given for level 'ratio'", ugt.krippendorff_alpha, ORDERED, "ratio")
 
 
@@ -383,6 +441,7 @@ def coefficients(labels, ratings):
         yield f"fleiss {weights}", ugt.fleiss_kappa(labels, weights=weights)
         yield f"cohen {weights}", ugt.cohen_kappa(labels, weights=weights, annotators=[0, 1])
         yield f"scott {weights}", ugt.agreement.scott_pi(labels, weights=weights, annotators=[0, 1])
+        yield f"conger {weights}", ugt.agreement.conger_kappa(labels, weights=weights)
         yield f"ac2 {weights}", ugt.agreement.gwet_ac2(labels, weights=weights)
     for level in LEVELS:
         yield f"alpha {level}", ugt.krippendorff_alpha(labels, level)
@@ -694,7 +753,7 @@ BAD_OPTIONS = [
     ),
     *(
         (one, [COUNTS], {}, r"labels must name their annotators\. Got counts, which have none\.")
-        for one in (ugt.cohen_kappa, ugt.agreement.pairwise_agreement)
+        for one in (ugt.cohen_kappa, ugt.agreement.conger_kappa, ugt.agreement.pairwise_agreement)
     ),
     (ALPHA, [Labels.from_wide([[0, 1]]), "metric"], {}, r"level must be one of 'nominal', 'ordinal', 'interval', 'ratio'\. Got 'metric'\."),
     (ALPHA, [[["a", "b"]], "interval"], {}, r"values must be given for level 'interval' if class names are text"),
@@ -789,7 +848,7 @@ def test_table():
     many = ugt.agreement_table(RELIABILITY, weights="linear", levels=("ordinal", "interval"))
     assert [each.coefficient for each in many.found] == [
         *("percent agreement (linear)", "Fleiss' kappa (linear)", "Gwet's AC2 (linear)", "Brennan-Prediger (linear)"),
-        *("Krippendorff's alpha (ordinal)", "Krippendorff's alpha (interval)"),
+        *("Conger's kappa (linear)", "Krippendorff's alpha (ordinal)", "Krippendorff's alpha (interval)"),
     ]
     assert many.left_out == {"case with a single annotator": 1}
     for options in ({"kind": "analytic"}, {"kind": "basic", "n_resamples": 30}):  # other cases count in some, and yet the same seeds
@@ -823,6 +882,7 @@ def everything(table, k):
     """Values of coefficients that know no order of classes."""
     labels = Labels.from_wide(table, classes=k)
     functions = (ugt.agreement.percent_agreement, ugt.fleiss_kappa, ugt.agreement.gwet_ac1, ugt.krippendorff_alpha)
+    functions += (ugt.agreement.conger_kappa,)
     found = [function(labels).value for function in functions]
     return [*found, ugt.cohen_kappa(labels, annotators=[0, 1]).value, ugt.agreement.scott_pi(labels, annotators=[0, 1]).value]
 
@@ -996,7 +1056,7 @@ def test_ranges_hold_all_values():
         table = (table + table.T) / 2
         np.fill_diagonal(table, 1)
         for weights in ("quadratic", "linear", table):
-            for coefficient in (ugt.fleiss_kappa, ugt.agreement.gwet_ac2, ugt.agreement.brennan_prediger):
+            for coefficient in (ugt.fleiss_kappa, ugt.agreement.gwet_ac2, ugt.agreement.brennan_prediger, ugt.agreement.conger_kappa):
                 found = coefficient(ugt.Labels.from_wide(rows.tolist(), classes=k), weights=weights)
                 assert math.isnan(found.value) or found.statistic.span[0] - 1e-12 <= found.value <= 1
                 low, high = found.interval()
@@ -1012,7 +1072,7 @@ def test_correlations_with_a_denominator_that_is_not_positive_are_undefined():
     for n in (2, 12):  # cases, and annotators, have equal means: the lowest value, -1 / (k - 1 - k / n), up to rounding
         lowest = ugt.agreement.intraclass_correlation(of([[1.0, 2], [2, 1]] * n), "A,1")
         ends = lowest.interval(kind="analytic")
-        assert np.isnan(lowest.ends_if_named(0.95)).all()
+        assert np.isnan(lowest.ends_if_named(0.95, None, (0.0, 1.0))).all()
         assert lowest.value == pytest.approx(ends[0]) == pytest.approx(-1 / (1 - 1 / n)) and ends[1] > ends[0] + 0.2
     found = ugt.agreement.intraclass_correlation(of([[2.0, 3, 1], [2, 1, 3]]), "A,1")
     assert found.value == pytest.approx(-2)

@@ -126,7 +126,7 @@ def said_by_commands(found, name):
     """What each command says of errors, and of notes with this name."""
     notes = [
         Note("odd", "Read {name!r} of {name} (if it is not one, use " + arg("missing", ...) + ").", name=name),
-        *positive_by_default(["a", name], "positive_class"),
+        *positive_by_default(["healthy", name], "positive_class"),  # a name of absence, such as no_header, is second here, too
     ]
     said = {}
     for command, parser in PARSERS.items():

@@ -145,7 +145,7 @@ def test_bands_are_those_of_resamples_one_at_a_time(clustered):
 def test_areas_and_their_intervals_are_those_of_the_library():
     counts, scores = data(50, seed=1)
     clusters = [i // 2 for i in range(50)]
-    context = details.context(counts, scores, clusters=clusters, n_resamples=40, level=0.9, seed=2)
+    context = details.context(counts, scores, clusters=clusters, n_resamples=40, level=0.9, seed=2, prior=0.1)
     tables, _ = found(context)
     for row in tables["curve_scores"]:
         for name, function in (("auroc", ugt.soft_auroc), ("average_precision", ugt.soft_average_precision)):

@@ -59,7 +59,7 @@ def test_equal_models_one_model_and_many():
     for models in ({}, {"A": SCORES["A"]}):
         assert made(scores=models) == ([], [])
     rows, notes = made(scores={f"m{i}": SCORES["A"] for i in range(12)}, k=1)
-    assert len(rows) == 6 * 45 and notes == ["Differences of pairs are of the 10 models with the highest top-1 accuracy."]
+    assert len(rows) == 6 * 47 and notes == ["Differences of pairs are of the 10 models with the highest top-1 accuracy."]
 
 
 def test_clusters_are_resampled_together():

@@ -59,7 +59,7 @@ def evaluated(annotations, scores, **options):
 
 def check(rows, kind, setting, values, main):
     """Rows of a setting have these values."""
-    rows = [row for row in rows if (row["kind"], row["setting"]) == (kind, setting)]
+    rows = [row for row in rows if (row["kind"], row["setting"], row["metric"]) == (kind, setting, "topk_accuracy")]
     assert [row["model"] for row in rows] == list(values)
     top = max(value for value, _ in values.values())
     best = " = ".join(name for name, (value, _) in values.items() if top - value <= 1e-12)
@@ -68,6 +68,21 @@ def check(rows, kind, setting, values, main):
         assert row["value"] == pytest.approx(value, abs=1e-12)
         assert row["change"] == pytest.approx(value - main[row["model"]][0], abs=1e-12)
         assert (row["best"], row["n_cases"], row["metric"], row["k"]) == (best, n, "topk_accuracy", 1)
+
+
+def refuted(annotations, options):
+    """Whether held-out annotators refute a setting that can be checked quickly."""
+    how = options["aggregation"]
+    own = {name: options[name] for name in CHECKED.get(how, ()) if options.get(name) is not None}
+    if how not in CHECKED or "ties" in options:
+        return False
+    return ugt.truth.split_panel_check(annotations, model=how.replace("-", "_"), per_annotator=False, seed=3, **own).p_value < 0.05
+
+
+def finite(known, prior):
+    """A fitted prior, if there is one."""
+    fit = ugt.truth.fit_dirichlet_prior(known, per_class=prior == "fit per class")
+    return fit if np.isfinite(fit.value).all() else None
 
 
 def settings(rows):
@@ -86,11 +101,14 @@ def reliabilities(*values):
     return [("reliability", f"{value:g}", {"reliability": value}) for value in values]
 
 
+HALVED = reliabilities(0.5, 2.0)
+CHECKED = {"dirichlet": ("prior", "reliability"), "prirn": ("tie_weight", "background", "reliability"), "dawid-skene": ()}
 OF_LABELS = {
     "dirichlet": [
         *reliabilities(0.5, 2.0),
-        ("prior", "x 0.1", {"prior": 0.01}),
-        ("prior", "x 10", {"prior": 1.0}),
+        *((f"{kind} and prior in proportion", name, {**changed, "prior": 0.1 * changed["reliability"]}) for kind, name, changed in HALVED),
+        ("prior", "fitted", {"prior": "fit"}),
+        ("prior", "fitted per class", {"prior": "fit per class"}),
         VOTES,
         IRN,
         PRIRN,
@@ -121,11 +139,16 @@ def test_every_setting_is_an_evaluation_of_its_own(make, how, ties):
     main = evaluated(make(), scores, **options)
     other = {"expectation": ("first", "position"), "first": ("expectation", "expectation")}[ties]
     expected = [*(OF_LABELS if make is labels else OF_RANKINGS)[how], ("tie rule", f"tied scores by {other[1]}", {"ties": other[0]})]
+    left = []
     for kind, setting, changed in expected:
-        check(rows, kind, setting, evaluated(make(), scores, **{**options, **changed}), main)
+        own = {"prior": finite(make(), changed["prior"])} if str(changed.get("prior", "")).startswith("fit") else changed
+        if own.get("prior", 0) is None or refuted(make(), {**{n: value for n, value in options.items() if n != "ties"}, **own}):
+            continue
+        left.append((kind, setting))
+        check(rows, kind, setting, evaluated(make(), scores, **{**options, **own}), main)
     for annotator in ANNOTATORS:
         check(rows, "annotator dropped", annotator, evaluated(make(without=annotator), scores, **options), main)
-    every = {(kind, setting) for kind, setting, _ in expected} | {("annotator dropped", a) for a in ANNOTATORS}
+    every = set(left) | {("annotator dropped", a) for a in ANNOTATORS}
     assert set(settings(rows)) == every | ({JOINED} if make is labels else set())
     assert notes == []
 
@@ -148,7 +171,9 @@ def test_cases_that_lose_their_only_annotator_drop_out():
     known = ugt.Labels.from_long(["1", "1", "2", "2", "3"], ["a", "b", "a", "b", "a"], [0, 0, 1, 0, 1], classes=2)
     scores = {"A": [[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]}
     rows, _ = found(known, scores, aggregation="votes")
-    dropped = {row["setting"]: (row["value"], row["change"], row["n_cases"]) for row in rows if row["kind"] == "annotator dropped"}
+    dropped = {
+        row["setting"]: (row["value"], row["change"], row["n_cases"]) for row in rows if (row["kind"], row["k"]) == ("annotator dropped", 1)
+    }
     # main: right, half right, right
     assert dropped == {"a": (1.0, pytest.approx(1 / 6), 2), "b": (pytest.approx(2 / 3), pytest.approx(-1 / 6), 3)}
 
@@ -157,10 +182,11 @@ def test_only_judged_cases_count():
     known, scores = labels(), models()
     ids = [f"c{i}" for i in range(30)]
     part = {"A": ugt.Predictions(ids, scores["A"]), "B": ugt.Predictions(ids[5:], scores["B"][5:])}
-    rows, _ = found(known, part, missing="drop")
-    main = evaluated(known, part, missing="drop")
-    check(rows, "prior", "x 10", evaluated(known, part, missing="drop", prior=1.0), main)
-    check(rows, "annotator dropped", "bob", evaluated(labels(without="bob"), part, missing="drop"), main)
+    rows, _ = found(known, part, missing="drop", prior=1.0)
+    main = evaluated(known, part, missing="drop", prior=1.0)
+    double = evaluated(known, part, missing="drop", prior=2.0, reliability=2.0)
+    check(rows, "reliability and prior in proportion", "2", double, main)
+    check(rows, "annotator dropped", "bob", evaluated(labels(without="bob"), part, missing="drop", prior=1.0), main)
 
 
 def test_first_orders_are_added_and_given_truths_have_a_rule_for_ties_only():
@@ -188,14 +214,17 @@ def test_the_annotators_with_most_cases_are_dropped(monkeypatch):
     assert notes == ["Of 3 annotators the 2 with most cases were dropped one by one."]
 
 
-def test_priors_are_scaled_and_a_background_may_be_taken_away():
-    scores, prior = models(), [0.1, 0.2, 0.3, 0.4]
+def test_priors_go_with_the_reliability_and_a_background_may_be_taken_away():
+    scores, prior = models(), [1.0, 1.2, 1.4, 1.6]
     rows, _ = found(labels(), scores, prior=prior)
     main = evaluated(labels(), scores, prior=prior)
-    check(rows, "prior", "x 0.1", evaluated(labels(), scores, prior=[0.01, 0.02, 0.03, 0.04]), main)
+    half = evaluated(labels(), scores, prior=[0.5, 0.6, 0.7, 0.8], reliability=0.5)
+    check(rows, "reliability and prior in proportion", "0.5", half, main)
     rows, _ = found(labels(), scores, prior=0.0)
-    assert "prior" not in {row["kind"] for row in rows}
-    rows, _ = found(rankings(), scores, background=0.1)
+    assert not [name for _, name in settings(rows) if "proportion" in name]
+    said = [(f"c{i}", a, r) for i in range(30) for a, r in zip(ANNOTATORS, 3 * [f"{i % K}"])]
+    shared = ugt.Rankings.from_strings(*zip(*said), classes=K, cases=[f"c{i}" for i in range(30)])  # whom no background refutes
+    rows, _ = found(shared, scores, background=0.1)
     assert [setting for kind, setting in settings(rows) if kind == "prior"] == ["background 0", "background 0.001"]
 
 
@@ -205,10 +234,13 @@ def test_what_takes_too_long_is_left_out_and_said(monkeypatch):
     monkeypatch.setattr(sensitivity, "MOST_WORK", 30 * 4 * 2)
     rows, notes = found(context)
     assert rows == every[:4] and settings(rows) == [("reliability", "0.5"), ("reliability", "2")]
-    left_out = "prior (x 0.1), prior (x 10), tie rule (tied scores by position), aggregation (votes), aggregation (irn), "
+    left_out = (
+        "reliability and prior in proportion (0.5), reliability and prior in proportion (2), prior (0.1), prior (fitted per class), "
+        "tie rule (tied scores by position), aggregation (votes), aggregation (irn), "
+    )
     said = "Sensitivity to some settings was not computed, because it takes too long: " + left_out
     assert len(notes) == 1 and notes[0].startswith(
-        said + "aggregation (prirn, reliability 30), aggregation (dawid-skene), aggregation (glad), model as an annotator (dawid-skene), "
+        said + "aggregation (prirn, reliability 30), aggregation (dawid-skene), aggregation (glad) and 4 more"
     )
 
 

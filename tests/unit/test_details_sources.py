@@ -64,7 +64,7 @@ def test_other_labels():
 
 
 def test_other_annotators_where_they_have_names():
-    """By leaving out each of them, which labels drawn within cases cannot say: skills differ."""
+    """By panels of them, which labels drawn within cases cannot say: skills differ."""
     truth = RNG.integers(0, 3, 120)
     table = np.where(RNG.random((120, 5)) < [0.95, 0.9, 0.8, 0.6, 0.5], truth[:, None], RNG.integers(0, 3, (120, 5)))
     labels = ugt.Labels.from_wide(table, classes=3)

@@ -78,7 +78,7 @@ def test_against_the_twin(seed, clustered, kind):
                 values = own[~np.isnan(own)].tolist()
                 assert row["value"] == pytest.approx(sum(values) / len(values), rel=1e-12) and row["n_cases"] == len(values)
                 groups = {i // 2 for i in np.flatnonzero(~np.isnan(own)).tolist()}
-                few = len(values) < 20 or (clustered and len(groups) < 10)
+                few = len(values) < 20 or (clustered and len(groups) < 3)
                 assert (row["few"], row["n_clusters"]) == (few, len(groups) if clustered else None)
                 if few:
                     assert row["low"] is None and row["high"] is None
@@ -134,9 +134,9 @@ def test_subgroups_with_a_taken_name_or_without_annotations():
 def test_few_are_said():
     found, notes = table(*data(4, n=15))
     assert all(row["few"] and row["low"] is None and row["high"] is None for row in found)
-    assert notes == ["Strata with fewer than 20 cases, or 10 clusters where there are clusters, have no intervals."]
+    assert notes == ["Strata with fewer than 20 cases, or 3 clusters where there are clusters, have no intervals."]
     counts, scores = data(4)
-    for size, few in ((15, False), (17, True)):
+    for size, few in ((50, False), (75, True)):
         found, _ = table(counts + 1, scores, clusters=np.arange(150) // size, subgroups={"all": ["x"] * 150})
         assert {row["few"] for row in found if row["stratum"] == "all"} == {few}
 

@@ -308,7 +308,10 @@ def test_intervals_are_those_of_the_engine():
     assert found.non_inferiority(test.limit - 1 + 1e-9, kind="percentile", **drawn).decision
     assert not found.non_inferiority(test.limit - 1, kind="percentile", **drawn).decision
     assert found.non_inferiority(0.4, kind="bca", **drawn).limit == found.interval(0.9, kind="bca", **drawn)[1]
-    assert found.non_inferiority(0.4, **drawn).limit == found.interval(0.9, kind="studentized", **drawn)[1]
+    alone = found.non_inferiority(0.4, random=("cases",), **drawn)
+    assert alone.limit == found.interval(0.9, kind="studentized", **drawn)[1] and alone.random == ("cases",) == test.random
+    others = found.non_inferiority(0.4, **drawn)
+    assert others.limit == found.interval(0.9, random=others.random, **drawn)[1] and others.random == ("cases", "annotators")
 
 
 @pytest.mark.parametrize("clusters, strata", [(False, False), (True, False), (True, True)])

@@ -425,7 +425,7 @@ def test_the_reader_of_the_core_checks_its_use():
 
 # --- columns that are no annotators ---
 WIDE = "Patient,r1,r2,site,age\np1,cat,cat,Ulm,30\np2,dog,cat,Ulm,41\np3,dog,dog,Bonn,52\np4,cat,cat,Bonn,63\n"
-LEFT = r"columns must be annotators with the same classes \(choose: ignore_columns .*annotator_columns .*\)\. Got "
+LEFT = r"columns must be annotators with the same classes \(leave out: ignore_columns=.*; or annotator_columns .*\)\. Got "
 
 
 @pytest.mark.parametrize(
@@ -434,10 +434,13 @@ LEFT = r"columns must be annotators with the same classes \(choose: ignore_colum
         (WIDE, {}, LEFT + r"'site', 'age' among 4 columns\."),
         (WIDE.replace("site", "where").replace("age", "years"), {}, LEFT + r"'where', 'years' among 4 columns\."),
         (WIDE.replace("Ulm", "cat").replace("Bonn", "dog"), {"ignore_columns": ["age"]}, LEFT + r"'site' among 3 columns\."),
-        ("case,cat,dog,age\np,1,2,30\n", {"format": "counts"}, r"columns must be classes \(choose: ignore_columns .* Got 'age' among 3"),
-        ("case,a,b,sex\np,1,2,1\n", {"format": "ratings"}, r"columns must be annotators \(choose: .* Got 'sex' among 3"),
-        ("case,Hue_1,Hue_2,Rim_1,Rim_2\np,1,2,4,3\n", {}, r"columns must answer one question \(choose: annotator_columns, such as 'Hue_"),
-        ("case,H_1,H_2,R_1,R_2\np,1,2,4,3\n", {"annotator_columns": ["[HR]*"]}, r"columns must answer one question .* Got 'H', 'R'\."),
+        (
+            "case,cat,dog,age\np,1,2,30\n",
+            {"format": "counts"},
+            r"columns must be classes \(leave out: ignore_columns=\['age'\]; .* Got 'age' among 3",
+        ),
+        ("case,a,b,sex\np,1,2,1\n", {"format": "ratings"}, r"columns must be annotators \(leave out: .* Got 'sex' among 3"),
+        ("case,Hue_1,Hue_2,Rim_1,Rim_2\np,1,2,4,3\n", {}, r"columns must answer one question \(choose: annotator_columns=\['Hue_\*'\]"),
         (WIDE, {"annotator_columns": ["r3"]}, r"annotator_columns must be among the columns Patient, r1, .* Got 'r3'\."),
         (WIDE, {"ignore_columns": ["x*"]}, r"ignore_columns must be among the columns .* Got 'x\*'\."),
         (WIDE, {"ignore_columns": ["[!P]*"]}, r"table must have columns for annotators or classes next to the case\."),

@@ -118,12 +118,12 @@ REFUSED = {
     "boxes": (BOXES, r"not tick boxes .* Got 'dx___1', 'dx___2'\."),
     "boxes with labels": (WORDS, r"not tick boxes .* Got 'Dx \(choice=Naevus\)'"),
     "boxes of events": ("record_id,reader,dx___1,dx___2\n1,a,1,0\n1,b,0,1\n", r"not tick boxes .* Got 'dx___1'"),
-    "whether a form is complete": (WIDE.replace("Özdemir", "reading_complete"), r"ignore_columns .* Got 'reading_complete' among 2"),
-    "a consensus": (WIDE.replace("Özdemir", "Consensus").replace("P003,0", "P003,x"), r"ignore_columns .* Got 'Consensus' among 2"),
-    "times beside readers": ("case,reader1,reader1_time\np,a,7\nq,b,8\n", r"ignore_columns .* Got 'reader1_time' among 2"),
+    "whether a form is complete": (WIDE.replace("Özdemir", "reading_complete"), r"ignore_columns.* Got 'reading_complete' among 2"),
+    "a consensus": (WIDE.replace("Özdemir", "Consensus").replace("P003,0", "P003,x"), r"ignore_columns.* Got 'Consensus' among 2"),
+    "times beside readers": ("case,reader1,reader1_time\np,a,7\nq,b,8\n", r"ignore_columns.* Got 'reader1_time' among 2"),
     "three tables in one file": (HEAD + LONG + HEAD + LONG + HEAD + LONG, r"rows must not repeat the header .* first at line 26\."),
     "two wide tables in one file": (WIDE + WIDE, r"rows must not repeat the header .* first at line 14\."),
-    "a column of totals": (WIDE.replace("Özdemir", "Total"), r"ignore_columns .* Got 'Total' among 2"),
+    "a column of totals": (WIDE.replace("Özdemir", "Total"), r"ignore_columns.* Got 'Total' among 2"),
     "row names beside cases": (",case,Meier\n1,p,a\n2,q,b\n", r"have names \(leave out columns by ignore_columns, .* Got a blank"),
     "rounded ids": (HEAD + 2 * "1.2E+12,Bo,a\n", r"a spreadsheet rounded the ids.*; else duplicates=.* first at case '1\.2E\+12'"),
     "rounded ids of one row each": ("case,Bo,Al\n" + 2 * "1E+12,a,b\n", r"Got '1E\+12' twice \(a spreadsheet rounded the ids"),
@@ -186,7 +186,7 @@ KNOWN_OTHERWISE += ["Outcome", "Arbitrator", "AI", "KI", "CNN", "Confidence 1", 
 @pytest.mark.parametrize("name", KNOWN_OTHERWISE)
 def test_columns_that_are_named_as_no_annotator(write, name):
     path = write(YES.format(f"R1,R2,R3,{name}"))
-    refused(rf"annotators with the same classes .*ignore_columns .* Got '{name}' among 4 columns", io.read_annotations, path)
+    refused(rf"annotators with the same classes .*ignore_columns.* Got '{name}' among 4 columns", io.read_annotations, path)
     assert len(io.read_annotations(path, ignore_columns=[name]).annotations.annotators) == 3
     assert len(io.read_annotations(path, annotator_columns=["*"]).annotations.annotators) == 4
     counts = write(f"case,R1,R2,R3,{name}\np,1,0,2,3\n")
@@ -228,7 +228,7 @@ CROSSED = "R1_edema,R1_effusion,R2_edema,R2_effusion"
 @pytest.mark.parametrize("names", [CROSSED, CROSSED.replace("R", "Reader ").replace("_", " ")])
 def test_a_column_for_each_annotator_and_question(write, names):
     path = write(YES.format(names))
-    message = r"columns must answer one question \(choose: annotator_columns, such as '\*edema', .* Got 'edema', 'effusion'"
+    message = r"columns must answer one question \(choose: annotator_columns=\['\*edema'\], .* Got 'edema', 'effusion'"
     refused(message, io.read_annotations, path)
     assert len(io.read_annotations(path, annotator_columns=["*edema"]).annotations.annotators) == 2
     assert len(io.read_annotations(path, annotator_columns=["*"]).annotations.annotators) == 4
@@ -240,9 +240,7 @@ READINGS = ["R1 read 1,R1 read 2,R2 read 1,R2 read 2", "Ann_pre,Bo_pre,Ann_post,
 @pytest.mark.parametrize("names", READINGS)
 def test_several_readings_by_one_annotator(write, names):
     path = write(YES.format(names))
-    message = (
-        r"columns must be one per annotator \(choose one of each: annotator_columns, such as '\*(.+)', or '\*' if all are annotators; "
-    )
+    message = r"columns must be one per annotator \(choose one of each: annotator_columns=\['\*(.+)'\], or the names of all annotators; "
     with pytest.raises(ValueError, match=message) as found:
         io.read_annotations(path)
     one = "*" + re.search(message, str(found.value))[1]

@@ -255,9 +255,9 @@ def test_probabilities_of_a_named_class_win_over_predicted_labels(command, tmp_p
     export.to_csv(tmp_path / "export.csv", index=False)
     labels = io.read_annotations(tmp_path / "readers.csv").annotations
     given = export, (range(40), np.column_stack([1 - score, score]))
-    found = [ugt.evaluate(labels, {"export": one}, n_resamples=20, details=False).metrics for one in given]
+    found = [ugt.evaluate(labels, {"export": one}, n_resamples=20, details=False, prior=0.1).metrics for one in given]
     assert [row["value"] for row in found[0]] == [row["value"] for row in found[1]]
-    words = ["evaluate", "--annotations", "readers.csv", "--predictions", "export.csv", "--n-boot", "20", "--json"]
+    words = ["evaluate", "--annotations", "readers.csv", "--predictions", "export.csv", "--n-boot", "20", "--json", "--prior", "0.1"]
     for i, more in enumerate(([], ["--positive-class", "malignant"])):
         told = json.loads(command(*words, "--out", f"report{i}", *more))
         aurocs = [[row["value"] for row in rows if row["metric"] == "soft_auroc"] for rows in (told["metrics"], found[1])]

@@ -88,7 +88,10 @@ def test_a_reliability_for_each_annotator():
     assert evaluation.provenance["annotator_reliability"] == {"ann": 2, "bob": 0.5, "eve": 1}
     assert any("separate reliability, from 0.5 (bob) to 2 (ann)" in note for note in map(str, evaluation.notes))
     other = {(one["kind"], one["setting"]): one["value"] for one in evaluation.tables["sensitivity"]}
-    twice = ugt.dirichlet(labels, reliability={name: 2 * value for name, value in own.items()})
+    assert ("reliability", "2") not in other  # held-out annotators refute it: they label by chance
+    own_prior = ugt.evaluate(labels, scores, reliability=own, prior=2, k=1, n_resamples=50).tables["sensitivity"]
+    (other["reliability", "2"],) = [e["value"] for e in own_prior if (e["kind"], e["setting"]) == ("reliability", "2")]
+    twice = ugt.dirichlet(labels, prior=2, reliability={name: 2 * value for name, value in own.items()})
     assert other["reliability", "2"] == ugt.ua_topk_accuracy(twice, scores["A"]).value
     without = ugt.Labels.from_wide([[None if a == 0 else y for a, y in enumerate(row)] for row in labels.label.reshape(30, 3).tolist()],
                                    annotators=["ann", "bob", "eve"])  # fmt: skip
@@ -378,7 +381,7 @@ def test_the_order_of_all_classes_is_only_for_those_who_ask(n_classes, orders):
 
 def test_the_positive_class_by_default_is_said():
     counts, scores = [[2, 1], [0, 3], [3, 0]], [[0.7, 0.3], [0.2, 0.8], [0.6, 0.4]]
-    labels, said = ugt.Labels.from_counts(counts, classes=["cancer", "healthy"]), "Positive class: healthy (of cancer and healthy; "
+    labels, said = ugt.Labels.from_counts(counts, classes=["cancer", "healthy"]), "Positive class: cancer (of healthy and cancer; "
     assert f"{said}positive_class= sets it)." in [*map(str, ugt.evaluate(labels, {"m": scores}, n_resamples=20).notes)]
     for given, models, options in (
         (labels, {"m": scores}, {"positive_class": "healthy"}),
@@ -395,10 +398,9 @@ def test_the_positive_class_is_the_one_that_is_named():
     counts = rng.integers(0, 4, (40, 2)) + np.array([[1, 0]])
     p = np.clip(counts[:, 0] / counts.sum(1) + 0.2 * rng.normal(size=40), 0, 1)
     scores = np.stack([p, 1 - p], axis=1)
+    options = {"n_resamples": 40, "prior": 0.1}
     first, second = (
-        ugt.evaluate(
-            ugt.Labels.from_counts(counts[:, order], classes=names), {"m": scores[:, order]}, positive_class="cancer", n_resamples=40
-        )
+        ugt.evaluate(ugt.Labels.from_counts(counts[:, order], classes=names), {"m": scores[:, order]}, positive_class="cancer", **options)
         for order, names in (([0, 1], ["cancer", "none"]), ([1, 0], ["none", "cancer"]))
     )
     for metric in ("soft_auroc", "hard_auroc", "soft_average_precision", "hard_average_precision"):
@@ -406,9 +408,13 @@ def test_the_positive_class_is_the_one_that_is_named():
             next(row for row in found.metrics if row["metric"] == metric and row["reliability"] == 1) for found in (first, second)
         )
         assert one["value"] == pytest.approx(other["value"]) and one["case_low"] == pytest.approx(other["case_low"])
-    other_way = ugt.evaluate(ugt.Labels.from_counts(counts, classes=["cancer", "none"]), {"m": scores}, n_resamples=40)
+    labels = ugt.Labels.from_counts(counts, classes=["cancer", "none"])
+    other_way = ugt.evaluate(labels, {"m": scores}, positive_class="none", **options)
     (none,) = [row for row in other_way.metrics if row["metric"] == "soft_average_precision" and row["reliability"] == 1]
     (cancer,) = [row for row in first.metrics if row["metric"] == "soft_average_precision" and row["reliability"] == 1]
     assert none["value"] != pytest.approx(cancer["value"], abs=0.01) and set(first.tables["curves"]["class"]) == {"cancer"}
     expected = ugt.soft_average_precision(ugt.dirichlet(ugt.Labels.from_counts(counts), prior=0.1).mean()[:, 0], scores[:, 0])
     assert cancer["value"] == pytest.approx(expected.value)
+    by_default = ugt.evaluate(labels, {"m": scores}, **options)  # the class beside a word of absence, in every table
+    assert list(by_default.metrics) == list(first.metrics) and by_default.provenance["positive_class"] == "cancer"
+    assert {name: list(table) for name, table in by_default.tables.items()} == {name: list(table) for name, table in first.tables.items()}

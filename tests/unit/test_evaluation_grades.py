@@ -155,9 +155,9 @@ def test_the_page_has_cuts_limits_and_given_grades(made):
 
 
 def test_the_page_shows_coefficients_of_grades(made):
-    """The table has six of fifteen: those that count how far grades lie apart."""
+    """The table has six of eighteen: those that count how far grades lie apart."""
     page = html(made.to_dict())
-    assert "6 of 15 coefficients, agreement.csv has all" in page
+    assert "6 of 18 coefficients, agreement.csv has all" in page
     for name in ("percent agreement", "kappa (quadratic)", "AC2 (quadratic)", "alpha (ordinal)", "alpha (interval)"):
         assert re.search(rf"<th scope=\"row\"><bdi>[^<]*{re.escape(name)}</bdi>", page), name
     assert "kappa (ordinal)</bdi>" not in page

@@ -35,7 +35,7 @@ def test_numbers_are_those_of_the_functions():
         alone = ugt.discrepancy_ratio(labels, choices[name], distance="zero-one")
         assert row["value"] == pytest.approx(alone.value, rel=1e-12)
         assert (row["low"], row["high"]) == alone.interval(0.9, kind="studentized", **options)
-        judged = alone.non_inferiority(0, level=0.9, **options)
+        judged = alone.non_inferiority(0, level=0.9, random="cases", **options)
         assert row["upper"] == judged.limit > row["value"]
     for j, name in enumerate(found.annotators.tolist()):
         row = rows["annotator", str(name)]
@@ -49,7 +49,7 @@ def test_few_annotators_for_a_claim_about_others(n, few):
     found = ugt.discrepancy_ratio(ugt.Labels.from_wide(wide, annotators=[f"r{j}" for j in range(n)]), wide[:, 0], distance="zero-one")
     with notices.heard() as notes:
         found.non_inferiority(0.1, random=("cases", "annotators"))
-        found.non_inferiority(0.1)
+        found.non_inferiority(0.1, random=("cases",))
     assert sum(one.code == "few_annotators_of_claim" for one in notes) == few
 
 

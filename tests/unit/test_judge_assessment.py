@@ -8,6 +8,7 @@ import pytest
 from refusals import refused
 
 import ugt
+from ugt.report import judging
 from ugt.report.judging import html, verdicts
 
 N, LABELLED, PEOPLE = 300, 120, 6
@@ -104,21 +105,21 @@ def test_a_kind_judge_is_found():
     found = ugt.judges.assess_judges(systems(kinder=3.0))
     assert row(found.bias, judge="j", column="system", group="A").shown
     assert row(found.bias, judge="j", column="system", group="A").bias > 0.2
-    assert "the judge alone" in verdicts(found)[0]
+    assert "The judge alone" in verdicts(found)[0]
 
 
 def test_a_bias_by_length_shows_where_annotators_differ():
     """Lenient annotators hide it in each group, and cancel between groups."""
     rng = np.random.default_rng(3)
     case, long = np.repeat(np.arange(200), 2), np.arange(200) % 2
-    who = (case // 2 + np.tile([0, 2], 200)) % 4
+    who = (case // 2 + np.tile([0, 1], 200)) % 4
     said = rng.normal(size=200)[case] + np.array([-2.0, -1.0, 1.0, 2.0])[who] + rng.normal(size=400)
     found = ugt.judges.assess_judges(
         {"A": (ugt.Ratings.from_long(case, who, said), {"j": 1.5 * long})}, columns={"long": dict(enumerate(long))}
     )
     own = row(found.bias, group="1")
-    assert own.apart_shown
-    assert not own.shown
+    assert (own.apart_whom, own.apart_shown) == ("others if normal", True)
+    assert own.low < 0 < own.high and own.whom in ("these", "nobody")  # these four may be lenient or strict
     assert own.apart == pytest.approx(1.5, abs=0.5)
 
 
@@ -188,7 +189,10 @@ def test_systems_are_compared_on_the_cases_that_the_judge_scored_on_both():
     assert (pair.n_cases, pair.n_all, pair.survives) == (298, 300, True)
     assert pair.judge_alone == pytest.approx(means[0].judge - means[1].judge)
     page = html(found, {"title": None, "date": "2026-01-02T03:04", "version": "0.1.0", "level": 0.95})
-    assert "shown, as by the judge (298 of 300 cases)" in page and "Cases that the judge scored on one of the two systems only" in page
+    assert (
+        "shown, for others too, as by the judge (298 of 300 cases)" in page
+        and "Cases that the judge scored on one of the two systems only" in page
+    )
 
 
 def test_groups_are_the_same_in_all_systems_and_hold_all_cases():
@@ -267,7 +271,8 @@ def test_page(made):
     for sentence in verdicts(made):
         assert sentence in page
     assert verdicts(made)[0] == (
-        "j: the corrected means show 1 of 1 difference between systems (B above A); the judge alone gives the same order for 1 of 1."
+        "j: the corrected means show 1 of 1 difference between systems: for these 6 annotators and for others like them (B above A). The "
+        "judge alone gives the same order for 1 of 1. Kinds of annotators that make up less than 39% of all may be missing."
     )
 
 
@@ -362,9 +367,19 @@ def test_command_with_scores_beside_words_and_failures_of_the_judge(files, write
             "--strata must be a file of two columns, one of them case. Got 'a', 'b'.",
         ),
         (("people.csv", "A=A.jsonl", *WORDS, "--fields", "judge"), "--fields must be ROLE=NAME, such as judge=scorer. Got 'judge'."),
-        (("people.csv", "three.csv", *WORDS), "(name the existing ones: --fields judge=NAME). Got no judge and no verdict or score"),
+        (
+            ("people.csv", "three.csv", *WORDS),
+            "(name the existing ones: --fields verdict=NAME). Got no verdict or score among 'case', 'a', 'b'.",
+        ),
         (("people.csv", "A=A.jsonl", "A=B.jsonl", *WORDS), "JUDGE must name each system once. Got A, A."),
     ],
 )
 def test_command_refuses(files, command, words, message):
     assert message in command("judge", *words, code=2)
+
+
+def test_a_ratio_without_an_upper_end_is_said_in_words():
+    """Of few people: α may be 0 for others. Once the page could not be made."""
+    digits = judging._digits([(0.32, np.inf), (0.3, 0.6)])
+    assert judging._ends(digits, 0.32, np.inf) == "0.32 or more" and judging._ends(digits, 0.3, 0.6) == "0.30\xa0to\xa00.60"
+    assert judging._digits([(0.32, np.inf)]) == judging._digits([])

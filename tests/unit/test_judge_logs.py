@@ -242,7 +242,7 @@ def test_plain_tables(write):
         ("a.json", {"testCases": [DEEPEVAL["testCases"][0]] * 2},
          r"log must hold one verdict of a judge on a case of a .* Got two by 'Length' on case 'q0', first at testCases 0 and testCases"),
         ("a.jsonl", "[1]\n", r"file must hold objects\. Got a list of 1, first at line 1\."),
-        ("a.jsonl", '{"id": 1, "text": "x"}\n', r"file must have fields for case, judge and verdict .* Got no judge and no"),
+        ("a.jsonl", '{"id": 1, "text": "x"}\n', r"file must have fields for case and verdict .* Got no verdict or score among"),
         ("a.csv", "case,judge,score\n1,j,x\n", r"score must be a number \(words are verdicts.*\)\. Got 'x', first at line 2\."),
         ("a.csv", "case,judge,verdict,repeat\n1,j,x,one\n", r"repeat must be a whole number\. Got 'one', first at line 2\."),
     ],

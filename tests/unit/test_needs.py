@@ -56,7 +56,7 @@ def test_no_record_tries_to_resample_what_does_not_fit():
             if not callable(asked) or not takes(asked, "n_resamples"):
                 continue
             given = {key: value for key, value in more.items() if takes(asked, key)}
-            analytic = takes(asked, "kind") and inspect.signature(asked).parameters["kind"].default == "analytic"
+            analytic = takes(asked, "kind") and inspect.signature(asked).parameters["kind"].default in ("analytic", "information")
             if takes(asked, "random"):
                 analytic, given = True, {**given, "random": ("cases",)}  # intervals over annotators, too, are never from resamples
             refused(REFUSED, asked, **given, n_resamples=10**10, **{"kind": "percentile"} if analytic else {}, error=MemoryError)

@@ -41,35 +41,43 @@ def codes_of(node):
     return {node.value} if isinstance(node, ast.Constant) else set()
 
 
-MADE = [one for one in made() if not one[0].startswith("_base/notes.py")]
-CODES = {code for _, code_node, _, _ in MADE for code in codes_of(code_node)} | {"warning"}
+@pytest.fixture(scope="module")
+def all_made():
+    return [one for one in made() if not one[0].startswith("_base/notes.py")]
+
+
+@pytest.fixture(scope="module")
+def codes(all_made):
+    return {code for _, node, _, _ in all_made for code in codes_of(node)} | {"warning"}
+
+
 # codes that something asks for: they must be there, or a caution would vanish without a word
 ASKED = {code for _, codes in cautions.SPOILT for code in codes} | {*cautions.NOTED, *cautions.NOTED_BELOW, *output.HOW_READ}
 
 
-def test_each_code_is_written_out_where_the_note_is_made_and_what_is_asked_for_is_made():
-    assert not [place for place, code, _, _ in MADE if not codes_of(code)]
-    assert len(MADE) > 100 and all(map(CODE.fullmatch, CODES))
-    assert ASKED <= CODES and len(ASKED) >= 14
+def test_each_code_is_written_out_where_the_note_is_made_and_what_is_asked_for_is_made(all_made, codes):
+    assert not [place for place, code, _, _ in all_made if not codes_of(code)]
+    assert len(all_made) > 100 and all(map(CODE.fullmatch, codes))
+    assert codes >= ASKED and len(ASKED) >= 14
 
 
-def test_the_codes_that_the_package_asks_for_are_the_ones_that_are_made():
+def test_the_codes_that_the_package_asks_for_are_the_ones_that_are_made(codes):
     """Also those in calls of ``of_codes`` and ``texts_of``, wherever they are."""
     found = set()
     for path in house.files():
         for node in house.walked(path):
             if isinstance(node, ast.Call) and ast.unparse(node.func) in ("of_codes", "texts_of"):
                 found |= {one.value for one in node.args[1:] if isinstance(one, ast.Constant)}
-    assert found >= {"integrals", "scores_no_probabilities"} and found <= CODES
+    assert found >= {"integrals", "scores_no_probabilities"} and found <= codes
 
 
-def test_words_are_no_sentences_that_hold_names_of_the_user():
+def test_words_are_no_sentences_that_hold_names_of_the_user(all_made):
     """A name with braces would be read as a place for a value."""
-    assert not [place for place, _, words, _ in MADE if isinstance(words, (ast.JoinedStr, ast.Call))]
+    assert not [place for place, _, words, _ in all_made if isinstance(words, (ast.JoinedStr, ast.Call))]
 
 
-def test_the_places_in_the_words_are_the_values():
-    for place, _, words, values in MADE:
+def test_the_places_in_the_words_are_the_values(all_made):
+    for place, _, words, values in all_made:
         if isinstance(words, ast.Constant) and None not in values:
             assert {name for _, name, _, _ in string.Formatter().parse(words.value) if name is not None} == {*values}, place
 
@@ -110,13 +118,13 @@ def test_warnings_are_heard_as_notes_and_warn_with_their_words():
         notices.note(said[1])
 
 
-def test_notes_of_an_evaluation_in_its_json():
+def test_notes_of_an_evaluation_in_its_json(codes):
     rng = np.random.default_rng(3)
     labels = ugt.Labels.from_counts(rng.multinomial(5, [0.5, 0.3, 0.2], 30), classes=["a{b}", "{", "c"])
     made = ugt.evaluate(labels, {"m{0}": rng.dirichlet(np.ones(3), 30)}, n_resamples=20, reliability=1, details=False)
     found = made.to_dict()
     assert [Note.of_dict(one) for one in found["notes"]] == list(made.notes) and texts(found) == [*map(str, made.notes)]
-    assert {"not_verified", "voted_label", "annotators_not_named"} <= {one.code for one in made.notes} <= CODES
+    assert {"not_verified", "voted_label", "annotators_not_named"} <= {one.code for one in made.notes} <= codes
     assert all(type(value) in (str, int, float, bool, type(None)) for one in found["notes"] for value in one["values"].values())
 
 

@@ -27,7 +27,8 @@ VALUES = {
 }  # fmt: skip
 #: what a function is called with besides, so that it takes the number
 BESIDE = {
-    ("reader_study", "threshold"): {"figure": "sensitivity"}, ("against_readers", "threshold"): {"figure": "sensitivity"},
+    ("reader_study", "threshold"): {"figure": "sensitivity"},
+    ("against_readers", "threshold"): {"figure": "sensitivity", "score_threshold": 0.3},
     ("against_readers", "score_threshold"): {"figure": "sensitivity", "threshold": 0.3},
     ("plan_annotations", "power"): {"difference": 0.3},
     ("bootstrap_annotations", "cases"): {"statistic": lambda drawn, weights=1: float(np.size(weights))},
@@ -40,6 +41,7 @@ OTHER = {
     ("plan_annotations", "margin"): "of two models, in FURTHER",
     ("plackett_luce_log_likelihood", "gradient"): "two answers, in FURTHER",
     ("fit_predictive_reliability", "held"): "needs 50 cases, in FURTHER",
+    **{("accuracy_bounds", key): "of labels, in FURTHER" for key in ("least_share", "shared_error", "level")},
 }
 
 
@@ -119,6 +121,14 @@ FURTHER = {
         )
     },
     "reliabilities": (lambda x: ugt.dirichlet(public_functions.labels(WORLD), reliability={0: x, 1: 1, 2: 1, 3: 1}), float, 0.7),
+    **{
+        f"bounds: {name}": (
+            lambda x, name=name: ugt.metrics.accuracy_bounds(
+                public_functions.labels(WORLD), WORLD["scores"], assume="any difficulty", **{name: x}
+            ), float, value,
+        )
+        for name, value in (("least_share", 0.4), ("shared_error", 0.1), ("level", 0.9))
+    },
     "p_flip": (lambda x: ugt.annotators.disagreement_deconvolution(public_functions.labels(WORLD), p_flip=x), float, 0.1),
     "threads": (lambda x: ugt.resampling.threads(x).__enter__(), int, 1),
 }  # fmt: skip

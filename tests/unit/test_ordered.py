@@ -11,7 +11,7 @@ import ugt
 from ugt import Labels, Ratings, states
 from ugt.annotations.other_annotators import joined, keeping, of_cases, only, without, without_each
 from ugt.resampling.weighted import _drawn
-from ugt.truth.panel_check import one_each
+from ugt.truth.held_out import one_each
 
 WORDS = ["mild", "moderate", "severe"]
 LONG = (["a", "a", "b", "c"], ["x", "y", "x", "y"], ["severe", "mild", "mild", "severe"])

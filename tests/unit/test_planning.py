@@ -152,7 +152,7 @@ def test_with_four_labels_each_the_remainder_of_pairs_changes_no_design_of_four(
 @pytest.mark.parametrize("metric", ["agreement", "kappa"])
 def test_leaving_out_beside_components_of_the_rest(metric):
     wide, scores = pilot(k=4, least=3)
-    cells = read_pilot(labels_of(wide), given(metric, scores), metric).parts
+    cells = read_pilot(labels_of(wide), given(metric, scores), metric, None).parts
 
     def of(kept):
         left = dataclasses.replace(cells, **{name: getattr(cells, name)[kept] for name in ("case", "annotator", "score", "count")})
@@ -325,13 +325,18 @@ def test_power_rises_with_the_effect_and_is_symmetric(df, half_width):
     np.testing.assert_allclose(two, one + one[::-1], atol=1e-4)
 
 
-def test_power_of_non_inferiority_of_the_ratio_is_that_of_its_interval():
-    """On the scale of logarithms: log (1 + margin) is log (1 + margin) - log (1 + difference) away from the true one."""
+def test_the_contrast_of_non_inferiority():
+    """μ - (1 + m) α, true at Δ = 1 + difference: its distance from 0 is α (m - difference)."""
     wide, scores = pilot(n=60, k=4, least=4)
     labels, choice = labels_of(wide), scores.argmax(axis=1)
     found = ugt.plan_annotations(labels, choice, metric="discrepancy", margin=0.2, difference=-0.1)
-    ratio = ugt.discrepancy_ratio(labels, choice).value
-    assert found._target.effect == pytest.approx(ratio * np.log(1.2 / 0.9)) and found.value == ratio
+    ratio = ugt.discrepancy_ratio(labels, choice)
+    assert found._target.effect == pytest.approx(0.3 * ratio.alpha) and found.value == ratio.value
+    cells = {(i, j): float(wide[i, j] != choice[i]) for i, j in cells_of(wide)}
+    for i, row in enumerate(wide):
+        for j, pseudo in zip(np.flatnonzero(row >= 0).tolist(), twin.pseudo_values(row[row >= 0].tolist())):
+            cells[i, j] -= 1.2 * pseudo
+    close(found._target.tested.annotators, twin.components(cells)[1])
     more = ugt.plan_annotations(labels, choice, metric="discrepancy", margin=0.3, difference=-0.1)
     assert more.design(200, 4, 8).power > found.design(200, 4, 8).power > 0.05
 

@@ -435,7 +435,7 @@ def test_intervals_are_drawn_where_they_are_even_if_the_value_lies_outside():
 @pytest.mark.slow
 def test_voted_label_and_changes_of_order():
     rankings, models, _ = synthetic.make_demo()
-    ev = ugt.evaluate(rankings, {name: models[name] for name in ("clear-cut", "broad")}, k=1, n_resamples=20)
+    ev = ugt.evaluate(rankings, {name: models[name] for name in ("clear-cut", "broad")}, aggregation="prirn", k=1, n_resamples=20)
     ax = plots.metric_by_reliability(ev, voted=True, flips=True)
     assert ax.get_xticklabels()[-1].get_text() == "voted\nlabel" and ax.get_xticks()[-1] > 100
     hollow = [one for one in ax.lines if one.get_markerfacecolor() == "white"]

@@ -7,6 +7,7 @@ import io
 import re
 import sys
 import warnings
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -46,39 +47,53 @@ def losses():
         return found, found.reliability_curve(0)
 
 
+def ranks():
+    truth = [[1, 1, 0], [0, 0, 0], [1, 0, 1], [0, 0, 1]] * 20
+    scores = {"good": [0.9, 0.1, 0.8, 0.2] * 20, "bad": [0.2, 0.7, 0.4, 0.9] * 20}
+    return ugt.rank_sets({name: ugt.soft_auroc(ugt.Labels.from_wide(truth), one) for name, one in scores.items()}, random=("cases",))
+
+
+#: what each function draws, made when it is needed, and whether it takes a mapping of names to such things
+DRAWN = {
+    **dict.fromkeys(("metric_by_reliability", "rank_by_reliability"), (lambda: (evaluation(),), False)),
+    "calibration_dispersion_map": (lambda: (losses()[0],), True),
+    "reliability_diagram": (lambda: (losses()[1],), True),
+    "certainty_curve": (lambda: (ugt.annotation_certainty(POSTERIOR),), True),
+    "case_histogram": (lambda: ([0.2, 0.4, 0.4],), True),
+    "case_scatter": (lambda: (ugt.truth.case_correlation([0.9, 0.5, 0.7], [1.0, 0.4, 0.5]),), False),
+    "rated_case": (lambda: (ugt.truth.normal([[1.0, 2, 2, 4]], prior=(0, 1, 2, 1.5)), 0), False),
+    "plausibilities": (lambda: (POSTERIOR, 3), False),
+    "accuracy_over_draws": (lambda: (ugt.ua_topk_accuracy(POSTERIOR, TRUTH),), True),
+    "soft_curve": (lambda: (ugt.soft.soft_roc_curve([0.9, 0.5, 0.1], [3.0, 2.0, 1.0]),), True),
+    "forest": (lambda: ((0.9, 0.8, 1.05),), True),
+    "rank_heat_map": (lambda: ([[0.75, 0.25], [0.25, 0.75]],), False),
+    "rank_sets": (lambda: (ranks(),), True),
+    "agreement_matrix": (lambda: (ugt.agreement.pairwise_agreement(LABELS),), False),
+    "coverage_and_size": (lambda: ((2.0, 0.9),), True),
+    "soft_labels": (lambda: ([0.0, 0.25, 0.75, 0.75],), False),
+    "ternary": (lambda: (POSTERIOR,), True),
+    "plan_frontier": (lambda: (PLAN,), True),
+    "bland_altman": (lambda: (ugt.humans.bland_altman([[1.0, 2.0], [3.0, 3.5], [5.0, 5.0], [2.0, 3.5]]).pairs[0],), True),
+    "annotator_roc_points": (lambda: (ugt.humans.annotator_roc_points([[1, 1, 0], [1, 1, 1], [0, 0, 0], [0, 1, 0]]),), False),
+    "grade_shares": (lambda: (LABELS.in_order(),), False),
+    "error_by_grade": (lambda: (POSTERIOR, TRUTH), False),
+    "predictions_by_grade": (lambda: (POSTERIOR, TRUTH), False),
+    "reliability_profile": (lambda: (ugt.truth.fit_predictive_reliability(LABELS),), True),
+}
+
+
+def named(name):
+    return DRAWN[name][1]
+
+
+@cache
 def made(name):
-    """Something that the function of this name draws, and whether it takes a mapping of names to such things."""
-    if name in ("metric_by_reliability", "rank_by_reliability"):
-        return (evaluation(),), False
-    if name in ("calibration_dispersion_map", "reliability_diagram"):
-        return (losses()[name == "reliability_diagram"],), True
-    return {
-        "certainty_curve": ((ugt.annotation_certainty(POSTERIOR),), True),
-        "case_histogram": (([0.2, 0.4, 0.4],), True),
-        "case_scatter": ((ugt.truth.case_correlation([0.9, 0.5, 0.7], [1.0, 0.4, 0.5]),), False),
-        "rated_case": ((ugt.truth.normal([[1.0, 2, 2, 4]], prior=(0, 1, 2, 1.5)), 0), False),
-        "plausibilities": ((POSTERIOR, 3), False),
-        "accuracy_over_draws": ((ugt.ua_topk_accuracy(POSTERIOR, TRUTH),), True),
-        "soft_curve": ((ugt.soft.soft_roc_curve([0.9, 0.5, 0.1], [3.0, 2.0, 1.0]),), True),
-        "forest": (((0.9, 0.8, 1.05),), True),
-        "rank_heat_map": (([[0.75, 0.25], [0.25, 0.75]],), False),
-        "agreement_matrix": ((ugt.agreement.pairwise_agreement(LABELS),), False),
-        "coverage_and_size": (((2.0, 0.9),), True),
-        "soft_labels": (([0.0, 0.25, 0.75, 0.75],), False),
-        "ternary": ((POSTERIOR,), True),
-        "plan_frontier": ((PLAN,), True),
-        "bland_altman": ((ugt.humans.bland_altman([[1.0, 2.0], [3.0, 3.5], [5.0, 5.0], [2.0, 3.5]]).pairs[0],), True),
-        "annotator_roc_points": ((ugt.humans.annotator_roc_points([[1, 1, 0], [1, 1, 1], [0, 0, 0], [0, 1, 0]]),), False),
-        "grade_shares": ((LABELS.in_order(),), False),
-        "error_by_grade": ((POSTERIOR, TRUTH), False),
-        "predictions_by_grade": ((POSTERIOR, TRUTH), False),
-        "reliability_profile": ((ugt.truth.fit_predictive_reliability(LABELS),), True),
-    }[name]
+    return DRAWN[name][0]()
 
 
 def drawn(name, **options):
-    arguments, named = made(name)
-    return getattr(plots, name)(*(({"": arguments[0]},) if named else arguments), **options)
+    arguments = made(name)
+    return getattr(plots, name)(*(({"": arguments[0]},) if named(name) else arguments), **options)
 
 
 def pixels(figure):
@@ -119,9 +134,9 @@ def test_every_plot_can_be_rendered_small_and_twice_on_the_same_axes(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in FUNCTIONS if made(name)[1]])
+@pytest.mark.parametrize("name", [name for name in FUNCTIONS if named(name)])
 def test_names_are_drawn_whole_whatever_they_are(name):
-    (one, *_), _ = made(name)
+    one, *_ = made(name)
     ax = getattr(plots, name)({HARD_NAME: one, "B": one})
     pixels(ax.figure)
     legend = ax.get_legend()
@@ -130,9 +145,9 @@ def test_names_are_drawn_whole_whatever_they_are(name):
     assert max(len(part) for part in texts[0].split("\n")) < 50
 
 
-@pytest.mark.parametrize("name", [name for name in FUNCTIONS if made(name)[1] and name != "forest"])
+@pytest.mark.parametrize("name", [name for name in FUNCTIONS if named(name) and name != "forest"])
 def test_many_series_are_all_named_and_look_different(name):
-    (one, *_), _ = made(name)
+    one, *_ = made(name)
     ax = getattr(plots, name)({f"model {i}": one for i in range(20)})
     texts = [text.get_text() for text in ax.get_legend().get_texts()]
     assert [text.split(" (")[0] for text in texts[:20]] == [f"model {i}" for i in range(20)]
@@ -148,6 +163,7 @@ def look(handle):
     return handle.get_color(), dashes, handle.get_linestyle(), handle.get_marker()
 
 
+@pytest.mark.full
 @pytest.mark.slow
 def test_many_models_with_hard_names_in_an_evaluation():
     names = [f"{HARD_NAME} {i}" for i in range(9)]
@@ -196,10 +212,10 @@ def test_whatever_else_is_given_is_named(name, bad):
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_without_matplotlib(monkeypatch, name):
-    arguments, named = made(name)
+    arguments = made(name)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ImportError, match=r"plots need matplotlib: install ugt with the extra plot \(pip install"):
-        getattr(plots, name)(*(({"": arguments[0]},) if named else arguments))
+        getattr(plots, name)(*(({"": arguments[0]},) if named(name) else arguments))
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -283,6 +299,27 @@ def test_every_plot_draws_or_refuses_every_kind_of_record():
 
 def test_values_beyond_all_numbers_are_not_drawn():
     assert plots.certainty_curve(np.array([np.inf, 1.0, 3.0])).get_ylim()[1] < 4
+
+
+def test_rank_sets_of_several_populations_are_beside_each_other():
+    found, errors = (
+        ranks(),
+        ugt.rank_sets({name: ugt.soft_auroc([0.9, 0.1, 0.8, 0.2] * 20, [3.0, 1.0, 2.0, 0.0] * 20) for name in "ab"}, random=("cases",)),
+    )
+    ax = plots.rank_sets({"these": found, "others": found})
+    bars, marks = ax.lines[::2], ax.lines[1::2]
+    assert [line.get_xdata().tolist() for line in bars] == [[1, 1], [2, 2]] * 2 and [line.get_xdata()[0] for line in marks] == [1, 2] * 2
+    height = [line.get_ydata()[0] for line in bars]
+    assert height[0] < 0 < height[2] < 0.5 < height[1] < 1 < height[3] and [tick.get_text() for tick in ax.get_yticklabels()] == [
+        "good",
+        "bad",
+    ]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["these", "others"]
+    refused(
+        "found must have rank sets of the same 2 models. Got those of a, b, first at 'other'",
+        plots.rank_sets,
+        {"one": found, "other": errors},
+    )
 
 
 def test_what_a_plot_takes_is_said():

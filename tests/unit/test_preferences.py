@@ -3,6 +3,7 @@
 import itertools
 import json
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -319,3 +320,20 @@ def test_strengths_with_ties_are_refused_exactly_if_the_likelihood_has_no_maximu
         else:
             assert np.abs(ugt.judges.strengths(ugt.judges.Preferences.from_pairs(first, second, who)).value).max() < 10
     assert seen == {True, False}
+
+
+def test_places_of_few_annotators_are_noted():
+    rng = np.random.default_rng(2)
+    for n_annotators, noted in ((5, True), (8, False)):
+        first = rng.integers(0, 3, 400)
+        second = (first + rng.integers(1, 3, 400)) % 3
+        names = np.array(["A", "B", "C"])
+        preferred = np.where(rng.random(400) < 0.6, names[first], names[second])
+        who = np.arange(400) % n_annotators
+        found = ugt.judges.strengths(ugt.judges.Preferences.from_pairs(names[first], names[second], preferred, annotator=who))
+        for random in (("cases", "annotators"), CASES):
+            with warnings.catch_warnings(record=True) as heard:
+                warnings.simplefilter("always")
+                found.places(random=random)
+            said = [str(one.message) for one in heard if "cannot show how others vary" in str(one.message)]
+            assert bool(said) == (noted and random != CASES)

@@ -54,17 +54,20 @@ def test_the_positive_class_is_named_and_tests_below_one_half_are_noted(command,
             for test in ("a", "b") for r in range(3) for i in range(20)]  # fmt: skip
     write("test,reader,case,rating,truth\n" + "\n".join(rows), "classes.csv")
     printed = command("reader-study", "classes.csv")
-    assert "Positive class: healthy, of cancer and healthy; --positive sets it.\n" in printed
+    assert "Positive class: cancer, of cancer and healthy; --positive sets it.\n" in printed and "Below 0.5" not in printed
+    assert json.loads(command("reader-study", "classes.csv", "--json"))["positive"] == "cancer"
+    printed = command("reader-study", "classes.csv", "--positive", "healthy")
+    assert "Positive class: healthy, of cancer and healthy.\n" in printed
     assert "Note: Below 0.5: a, b. " in printed and "(for a truth of classes: --positive)" in printed
-    assert json.loads(command("reader-study", "classes.csv", "--json"))["positive"] == "healthy"
-    printed = command("reader-study", "classes.csv", "--positive", "cancer")
-    assert "Positive class: cancer, of cancer and healthy.\n" in printed and "Below 0.5" not in printed
-    assert "Positive class: good, of bad and good; --positive sets it.\n" in command("reader-study", "bare.csv", "--truth", "panel.csv")
+    asked = "--positive must be given for a truth whose classes do not show which is the finding (--positive good or another)"
+    assert asked in command("reader-study", "bare.csv", "--truth", "panel.csv", code=2)
+    printed = command("reader-study", "bare.csv", "--truth", "panel.csv", "--positive", "good")
+    assert "Positive class: good, of bad and good.\n" in printed
     assert "Positive class" not in command("reader-study", "readings.csv")
     cells = [row.split(",") for row in rows[:60]]
     turned = [",".join([*cell[:3], str(20 - int(cell[3])), cell[4]]) for cell in cells]
     write("test,reader,case,rating,truth\n" + "\n".join([*turned, *rows[60:]]), "mixed.csv")
-    assert "Note: Below 0.5: b. " in command("reader-study", "mixed.csv")
+    assert "Note: Below 0.5: a. " in command("reader-study", "mixed.csv")
 
 
 def test_numbers_beyond_one_are_classes_if_the_positive_one_is_named(command, tables, write):
@@ -84,7 +87,8 @@ def test_a_panel_and_a_claim(command, tables, tmp_path):
     one = ugt.reader_study(ugt.Labels.from_wide(labels, classes=2), ugt.studies.Readings.from_array(x, tests=["without", "with"]))
     claim = one.non_inferiority("with", "without", 0.1)
     assert found["random"] == ["readers", "cases", "annotators"] and found["claim"]["low"] == pytest.approx(claim.low)
-    assert f"Non-inferiority of with against without: {'demonstrated' if claim.decision else 'not demonstrated'}" in printed
+    shown = "not demonstrated" if claim.whom == "nobody" else "demonstrated for these 3 readers and 3 annotators of the truth"
+    assert f"Non-inferiority of with against without: {shown}" in printed
     assert (tmp_path / "tables" / "figures.csv").read_text(encoding="utf-8").startswith("test,value,low,high")
     assert len((tmp_path / "tables" / "differences.csv").read_text(encoding="utf-8").splitlines()) == 2
 
@@ -112,7 +116,7 @@ def test_rows_without_a_rating_are_counted(command, tables, write):
     ("words", "message"),
     [
         (["bare.csv"], "have a column for the truth, or --truth"),
-        (["bare.csv", "--truth", "own.csv"], "without the readers that it judges"),
+        (["bare.csv", "--truth", "own.csv", "--positive", "bad"], "without the readers that it judges"),
         (["model.csv"], "Got no reader among"),
         (["readings.csv", "--rating-column", "grade"], "rating-column must be one of the columns"),
         (["readings.csv", "--new", "with"], "--new, --old and --margin must be given together"),

@@ -30,9 +30,12 @@ class Record:
         certain = [e for e in data["certainty"] if e["measure"] == "certainty" and e["k"] == 1] or list(data["least_error"])
         self.reliabilities = [e["reliability"] for e in certain]
         self.main = self.reliabilities[len(certain) // 2]
+        pooled = [e for e in data.get("panel_check", ()) if e["annotator"] is None and e["p_value"] is not None]
+        refuted = {e["reliability"] for e in pooled if e["p_value"] < 0.05}
+        self.ranged = [r for r in self.reliabilities if r == self.main or r not in refuted]
         self.certainty = {e["reliability"]: e for e in (data["least_error"] if self.distance else certain)}
         self.judged = self.top(self.models[0])["n_cases"] if self.models else self.facts["n_cases"]
-        self.withheld = self.judged < 20 or (self.facts.get("n_clusters", 99) is not None and self.facts.get("n_clusters", 99) < 10)
+        self.withheld = self.judged < 20 or (self.facts.get("n_clusters", 99) is not None and self.facts.get("n_clusters", 99) < 3)
         rows = [self.top(m) for m in self.models] or [self.certainty[self.main]]
         by_halves = amount_decimals if self.distance else self.by_halves
         self.decimals = 0 if self.withheld else by_halves([(e["case_low"], e["case_high"]) for e in rows])
@@ -59,6 +62,17 @@ class Record:
                 found = e["difference"], e["joint_low"], e["joint_high"]
                 return found if (e["model"] == model) != (metric in LOWER) else (-found[0], -found[2], -found[1])
         return None
+
+    def paired(self, model, other):
+        """By how much a model is better, its intervals over cases and over annotators, too, of this pair alone, and the annotators."""
+        for e in self.data["differences"]:
+            if (e["metric"], e["k"], e["reliability"]) == (self.metric, self.k, self.main) and {e["model"], e["other"]} == {model, other}:
+                numbers = [e[name] for name in ("low", "high", "two_way_low", "two_way_high")]
+                if (e["model"] == model) != (self.metric in LOWER):
+                    return e["difference"], *numbers, e["n_annotators"]
+                low, high, *both = (None if x is None else -x for x in numbers)
+                return -e["difference"], high, low, *reversed(both), e["n_annotators"]
+        raise AssertionError((model, other))
 
     def constant(self, model=None):
         return self.one("constant_answer", model=model or self.order[0], metric=self.metric, reliability=self.main)
@@ -143,6 +157,42 @@ def ahead(r, a, b):
     return r.lead_with_ends(a, b)
 
 
+def claimed(r):
+    """For whom the first model is ahead, the ends of its lead over the next, and the effective number of annotators."""
+    leads = [r.paired(r.order[0], other) for other in r.order[1:]]
+    if not all(low is not None and low > 0 for _, low, *_ in leads):
+        return "nobody", *leads[0]
+    n = [people for *_, people in leads]
+    if None in n or not all(low > 0 for *_, low, _, _ in leads) or round(min(n)) < 3:
+        return "these", *leads[0]
+    return "others" if round(min(n)) >= 6 else "others if normal", *leads[0]
+
+
+def for_others(r, *_):
+    kind, value, low, high, *both, _ = claimed(r)
+    assert kind == "others"
+    return [*n_others(r), count(r.facts["n_annotators"]), r.beside(value, low, high), *r.ends(*both)]
+
+
+def for_these(r, *_):
+    kind, value, low, high, *both, _ = claimed(r)
+    assert kind in ("these", "others if normal")
+    people = [count(r.facts["n_annotators"])] if r.facts.get("n_annotators", 1) > 1 else []
+    found = [*n_others(r), *people, r.beside(value, low, high), *r.ends(low, high)]
+    found += [] if both[0] is None else r.ends(*both)
+    return found + people * (kind == "others if normal")
+
+
+def n_others(r):
+    return [str(len(r.order) - 1)] if len(r.order) > 2 else []
+
+
+def missing(r):
+    kind, *_, n = claimed(r)
+    assert kind == "others"
+    return [r.percent(1 - 0.05 ** (1 / n), 0)]
+
+
 def apart(r, a, b):
     """Both values, once if they are the same, and the lead, whose interval must hold 0."""
     _, low, high = r.lead(a, b)
@@ -173,6 +223,31 @@ def with_one(r, a):
     return [r.percent(e["agreement"], r.by_halves([(e["agreement_low"], e["agreement_high"])]))]
 
 
+def chosen(r):
+    """What held-out annotators do, and what the default and the truth that leads predict of them."""
+    default, main = (next(e for e in r.data["truth_checks"] if e["role"] == role) for role in ("default", "main"))
+    e = r.one("panel_check", annotator=None, reliability=r.main)
+    decimals = r.by_halves([(e["low"], e["high"])])
+    return [f"{100 * x:.{decimals}f}" for x in (default["observed"], default["predicted"], main["predicted"])]
+
+
+def refuted(r):
+    *some, last = [f"{x:g}" for x in r.reliabilities if x != r.main]
+    return [f"{', '.join(some)} and {last}"]
+
+
+def by_default(r, a):
+    own = {e["metric"]: e["value"] for e in r.data["default_truth"] if e["model"] == a}
+    areas = [e["value"] for e in r.data["metrics"] if (e["model"], e["metric"], e["reliability"]) == (a, "soft_auroc", r.main)]
+    found = [r.percent(r.top(a)["value"]), r.percent(own[TOP])]
+    return [*found, *(f"{x:.2f}" for area in areas for x in (area, own["soft_auroc"]))]
+
+
+def in_proportion(r, a):
+    rows = [e for e in r.data["sensitivity"] if (e["kind"], e["model"], e["metric"]) == ("reliability", a, TOP)]
+    return [x for e in rows if "proportion" in e["setting"] for x in (r.percent(e["value"]), e["setting"].split(",")[0])]
+
+
 def p_of_panel(r):
     p_value = r.one("panel_check", annotator=None, reliability=r.main)["p_value"]
     return [f"{p_value:.2g}" if p_value >= 0.001 else "0.001"]
@@ -186,7 +261,8 @@ def by_certainty(r, a):
 
 
 def largest_change(r, a):
-    change = max((abs(e["change"]) for e in r.data["sensitivity"] if e["model"] == a and e["change"] is not None), default=0.0)
+    own = [e for e in r.data["sensitivity"] if e["model"] == a and e["metric"] == TOP and e["kind"] != "model as an annotator"]
+    change = max((abs(e["change"]) for e in own if e["change"] is not None), default=0.0)
     e = r.one("metrics", model=a, metric=TOP, k=1, reliability=r.main)
     decimals = 0 if r.withheld else 1
     return [r.points(change, decimals), r.points((e["case_high"] - e["case_low"]) / 2, decimals)]
@@ -246,6 +322,15 @@ def worklist(r):
     return [count(len(open_)), count(len(r.data["cases"])), count(sum(" = " in e["voted"] for e in open_))]
 
 
+def stays_open(r):
+    """The inherent share with the digits of its own interval."""
+    e = r.one("uncertainty", reliability=r.main)
+    value, low, high = (e[f"inherent_share{end}"] for end in ("", "_low", "_high"))
+    half = 50 * (high - low)
+    decimals = 0 if half > 5 else 1 if half >= 0.5 else 2
+    return [f"{100 * x:.{decimals}f}" for x in (value, low, high)]
+
+
 def compared(r):
     a, b, *_ = r.order
     asked = {(e["metric"], e["k"]) for e in r.data["metrics"] if not e["metric"].startswith(("voted_", "hard_"))}
@@ -291,7 +376,47 @@ def n_comparisons(r):
 M, N = r"([\ue000-\ue0ff])", r"([−<>]?\d[\d,]*(?:\.\d+)?)"
 S = r"([+−]?\d[\d,]*(?:\.\d+)?)"
 U = "(?:grades?|points? of the scale)"
+P = f"(?:percentage points?|{U})"
+OTHER = f"(?:{M}|the {N} other models)"
+OVER = f"(?: over {M})?"
+
+
+def of_truth(r, model=None):
+    """The first statement of the best model that is not refused."""
+    order = sorted(r.models, key=lambda m: -r.one("metrics", model=m, metric=TOP, k=1, reliability=r.main)["value"])
+    rows = [r.one("true_accuracy", model=model or order[0], assume=one) for one in ("any difficulty", "latent class")]
+    return next(e for e in rows if e["use"] != "refused")
+
+
+def outwards(e):
+    return [f"{math.floor(100 * e['low'] + 1e-9)}", f"{math.ceil(100 * e['high'] - 1e-9)}"]
+
+
+def limits_of_truth(r, a):
+    return outwards(of_truth(r, a))
+
+
+def independent(r, *_):
+    order = sorted(r.models, key=lambda m: -r.one("metrics", model=m, metric=TOP, k=1, reliability=r.main)["value"])
+    e = r.one("true_accuracy", model=order[0], assume="latent class")
+    ends = e["independent_low"], e["independent_high"]
+    decimals = r.by_halves([ends])
+    return [f"{100 * value:.{decimals}f}" for value in (e["independent"], *ends)]
+
+
 CLAIMS = [
+    (f"{M} is ahead of {OTHER}, for these {N} annotators and for others like them: by {N} {P}{OVER} \\({N} to {N}\\)", for_others),
+    (
+        f"{M} is ahead of {OTHER}(?: for these (?:{N} )?annotators| for this annotator)?: "
+        f"by {N} {P}{OVER} \\({N} to {N} with other cases\\)"
+        f"(?:; not shown for others \\({N} to {N}\\))?"
+        f"(?:; for others \\({N} to {N}\\) only if annotators vary like a normal law, which {N} cannot show)?",
+        for_these,
+    ),
+    (f"With other annotators, too, the difference is {N} to {N}", lambda r: r.ends(*claimed(r)[4:6])),
+    (f"{N} annotators are too few for a claim about others", lambda r: [count(r.facts["n_annotators"])]),
+    (f"With other cases and these annotators the lead is {N} to {N}", lambda r: r.ends(*claimed(r)[2:4])),
+    (f"make up less than {N}% of all may be missing", missing),
     (f"{M} differs from the annotators’ truth by {N} {U} on average \\({N} to {N}\\)", lambda r, a: r.share_with_ends(a)),
     (f"(?<=, ){N} {U} less than {M} \\({N} to {N}\\)", lambda r, b: ahead(r, r.order[0], b)),
     (f"(?<=, ){N} {U} (?:more|less) than always answering “” \\({N} to {N}\\)", lambda r: over_constant(r, r.order[0])),
@@ -305,11 +430,11 @@ CLAIMS = [
     (f"(?i:always) answering “” differs by {N} {U}", lambda r: [r.percent(r.constant()["value"])]),
     (
         f"{M} changes by {N} {U}",
-        lambda r, a: [r.points(max(v) - min(v)) for v in [[r.top(a, at)["value"] for at in r.reliabilities]]],
+        lambda r, a: [r.points(max(v) - min(v)) for v in [[r.top(a, at)["value"] for at in r.ranged]]],
     ),
     (
         f"{M} differs by {N} {U} at reliability {N} and by {N} {U} at {N}",
-        lambda r, a: [x for at in (r.reliabilities[0], r.reliabilities[-1]) for x in (r.percent(r.top(a, at)["value"]), f"{at:g}")],
+        lambda r, a: [x for at in (r.ranged[0], r.ranged[-1]) for x in (r.percent(r.top(a, at)["value"]), f"{at:g}")],
     ),
     (f"{M} is within one grade in {N}% of cases, and its quadratic kappa is {N}", beside),
     (
@@ -347,15 +472,15 @@ CLAIMS = [
     (f"{N} of {N} reach 0.99", settled),
     (
         f"{M} changes by {N} percentage points?",
-        lambda r, a: [r.points(max(v) - min(v)) for v in [[r.top(a, at)["value"] for at in r.reliabilities]]],
+        lambda r, a: [r.points(max(v) - min(v)) for v in [[r.top(a, at)["value"] for at in r.ranged]]],
     ),
     (
         f"{M} agrees in {N}% to {N}% of cases, depending on the reliability",
-        lambda r, a: [r.percent(end) for v in [[r.top(a, at)["value"] for at in r.reliabilities]] for end in (min(v), max(v))],
+        lambda r, a: [r.percent(end) for v in [[r.top(a, at)["value"] for at in r.ranged]] for end in (min(v), max(v))],
     ),
     (
         f"{M} has {N}% at reliability {N} and {N}% at {N}",
-        lambda r, a: [x for at in (r.reliabilities[0], r.reliabilities[-1]) for x in (r.percent(r.top(a, at)["value"]), f"{at:g}")],
+        lambda r, a: [x for at in (r.ranged[0], r.ranged[-1]) for x in (r.percent(r.top(a, at)["value"]), f"{at:g}")],
     ),
     (
         f"{N} measures (?:of {N} pairs of models )?were computed",
@@ -396,20 +521,51 @@ CLAIMS = [
     (f"{N} resamples", lambda r: [count(r.data["provenance"]["n_resamples"])]),
     (f"taken for “” by {M}, concerns about {N} of {N} cases", confused),
     (f"Of {N} cases “” in 100 the model gives {N} the other class, and it calls {N} of the {N} others “”", of_100),
-    (f"The scores of {M} reach an area of {N}, where no score can exceed {N}", lambda r, a: area(r, a, None)),
+    (f"The scores of {M} reach an area of {N}(?:, where no score can exceed {N})?", lambda r, a: area(r, a, None)),
     (f"(?:(?<=Area: )|(?<=; )){M} {N} \\({N} to {N}\\)", lambda r, a: area(r, a, "soft_auroc_low", "soft_auroc_high")),
     (f"{N} of {N} intervals leave out the diagonal", off_diagonal),
     (
         f"At reliability {N}, {N} (?:equal labels|rankings with the same first class) leave {N}% open",
         lambda r: [f"{r.main:g}", *open_of_equal(r)],
     ),
+    (f"Of what is open, {N}% \\({N} to {N}\\) would stay open", stays_open),
     (f"{N} more are in the notes", lambda r: [str(noted(r))]),
+    (
+        f"agree with the vote of the others in {N}% of cases. The default, .*? predicts {N}%; .*? predicts {N}% and leads",
+        chosen,
+    ),
+    (f"{M} has {N}% \\(by default {N}%\\)(?: and AUROC {N} \\({N}\\))?", by_default),
+    (
+        "refute reliabilities ([\\d., and]+?)\\.(?= |$)",
+        refuted,
+    ),
+    (f"decide between them: {M} has {N}% at {N} and {N}% at {N}", in_proportion),
     (f"in {N}% of cases; the truth model predicts {N}%", lambda r: [panel(r)[0], panel(r)[3]]),
     (f"(?<=not the value alone: ){M} {S} \\({N} to {N}\\), {M} {S} \\({N} to {N}\\) percentage points", free),
     (
         f"The ceiling has {N}% at reliability {N} and {N}% at {N}",
-        lambda r: [x for at in (r.reliabilities[0], r.reliabilities[-1]) for x in (r.percent(r.certainty[at]["value"]), f"{at:g}")],
+        lambda r: [x for at in (r.ranged[0], r.ranged[-1]) for x in (r.percent(r.certainty[at]["value"]), f"{at:g}")],
     ),
+    (f"{M} gives the class (?:that most annotators like these would give|behind the labels) in {N}% to {N}% of cases", limits_of_truth),
+    (f"the accuracy of {M} against the class that most annotators like these would give is between {N}% and {N}%", limits_of_truth),
+    (
+        f"the accuracy of {M} against the class behind their labels is between {N}% and {N}%",
+        lambda r, a: outwards(r.one("true_accuracy", model=a, assume="latent class")),
+    ),
+    (
+        f"a further label alike, the accuracy of {M} is between {N}% and {N}%",
+        lambda r, a: outwards(r.one("true_accuracy", model=a, assume="dirichlet")),
+    ),
+    (
+        f"(?:{M}, too, errs independently of the annotators, its accuracy is|its accuracy would be) {N}% \\({N} to {N}\\)",
+        independent,
+    ),
+    (
+        f"(?:The claim “” |The claim “”, which always answering “” reaches, )fails if they are wrong in {N}% of cases",
+        lambda r: [f"{100 * of_truth(r)['tipping_error']:.3g}"],
+    ),
+    (f"With a reference, {N} cases drawn at random", lambda r: [count(of_truth(r)["reference_cases"])]),
+    ("It holds if all cases are equally hard[^.]*[.]|Not given, .*$", lambda r: []),  # reasons, which other tests compare
     (f"Annotators with each other: (?:percent agreement|ICC\\(1\\)) {N} \\({N} to {N}\\)", coefficient),
     (f"reliability {N}", lambda r: [f"{r.main:g}"]),
     (f"and {N} is the main analysis", lambda r: [f"{r.main:g}"]),
@@ -418,6 +574,7 @@ CLAIMS = [
 CONSTANT = "|".join(
     [
         r"[Tt]op-\d+|@\d+|\b\d+% (?:intervals?|certain)|\(95%\)|at least 99% certain|\[\d+\]|ugt \d+\.\d+\.\d+\w*",
+        r"need not score 100%|to within 5 percentage points|reliabilities from 0.2 to 20",
         r"95% bands|between them lie 95%|a score of 30% means that 30% of labels|fewer than 10 cases",
         r"below 30 clusters|Below 1 |below 1[,;]|below 0 the annotator|in the files, at 1\b|(?:hold|include|exclude)s? 0",
     ]
@@ -462,6 +619,17 @@ def faults(record, texts):
 def test_every_number_of_a_sentence_is_that_of_the_record(study):
     wrong, n = faults(Record(studies.data(study)), sentences(study))
     assert wrong == [] and n > 8
+
+
+def test_claims_of_every_kind_are_among_the_reports():
+    records = [Record(studies.data(study)) for study in studies.STUDIES]
+    found = [claimed(record)[0] for record in records if len(record.order) > 1 and not record.withheld]
+    assert set(found) == {"others", "others if normal", "these", "nobody"}
+    for record in (one for one in records if len(one.order) > 1):
+        (row,) = (e for e in record.data["verdict"] if e["metric"] == record.metric)
+        kind, value, *ends, n = claimed(record)
+        assert (row["claim"], row["lead"], row["n_annotators"]) == (kind, value, n)
+        assert [row[name] for name in ("low", "high", "two_way_low", "two_way_high")] == ends
 
 
 def test_intervals_that_page_one_withholds_are_withheld_on_the_whole_page(tmp_path):

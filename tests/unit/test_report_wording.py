@@ -129,11 +129,19 @@ def test_a_verdict_on_the_truth_model_gives_its_reason():
     e = {"reliability": 1.0, "annotator": None, "predicted": 0.78, "observed": 0.71, "low": 0.58, "high": 0.81, "n_cases": 60}
     data = evaluated(MIXED, {"m": choosing(CASES % 3)}, reliability=1)
     for p_value, said in (
-        (0.048, "larger than chance explains (p = 0.048): the prior or the reliability does not describe these annotators."),
+        (0.048, "chance explains (p = 0.048). It does not describe these annotators, and no other truth model was tried."),
         (0.0000002, "larger than chance explains (p &lt; 0.001)"),
         (0.21, "The difference is not larger than chance explains (p = 0.21)."),
     ):
         assert said in html({**data, "panel_check": [{**e, "p_value": p_value, "adjusted_p_value": None}]})
+    refuted = {**data, "panel_check": [{**e, "p_value": 0.048, "adjusted_p_value": None}]}
+    fit = {"role": "other", "aggregation": "dirichlet", "prior": "fit", "reliability": 1.0}
+    other = {**fit, "predicted": 0.72, "observed": 0.71, "n_cases": 60}
+    said = "explains (p = 0.048). The fitted prior describes them: prior='fit'."
+    assert said in html({**refuted, "truth_checks": [{**other, "p_value": 0.5}]})
+    quote = "quote the vote and agreement with one more annotator."
+    said = f"explains (p = 0.048). No truth model that was tried describes them (the fitted prior): {quote}"
+    assert said in html({**refuted, "truth_checks": [{**other, "p_value": 0.01}]})
 
 
 def test_further_notes_of_a_kind_are_counted_as_notes():

@@ -18,9 +18,9 @@ SIZES = st.sampled_from([-1.0, -0.6, -0.25, 0.0, 0.0, 0.0, 0.3, 1.0])
 
 def of(values, weights=None, clusters=None, level=0.95):
     """The interval of the values of cases, by the library."""
-    d = np.asarray(values, float)[:, None]
-    w = np.ones_like(d) if weights is None else np.asarray(weights, float)[:, None]
-    low, high = PairedDifferences.of(w * d, w, ugt.resampling.Design.of(len(d), clusters)).ends(level)[0]
+    d = np.asarray(values, float)
+    w = np.ones_like(d) if weights is None else np.asarray(weights, float)
+    low, high = PairedDifferences.of([(w * d, w)], ugt.resampling.Design.of(len(d), clusters)).ends(level)[0]
     return low, high
 
 

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import ugt
+from ugt._base.claims import Whom
+from ugt.studies.claims import Population
 from ugt.studies.differences import differences, figure_record
 from ugt.studies.gallas import u_statistics
 from ugt.studies.obuchowski_rockette import Analysis, ErrorCovariances
@@ -42,7 +44,8 @@ def test_obuchowski_rockette(shared_case, name):
     for key, value in zip(("var_reader", "var_test_reader"), analysis.components()):
         assert expected[key] is None or value == pytest.approx(expected[key], rel=1e-9, abs=1e-12)
     n = len(given["y"])
-    pairs = differences({(a, b): analysis.difference(a, b) for a in range(n) for b in range(a + 1, n)}, level, True)
+    unknown = Population(math.nan, None, Whom("readers"), False)
+    pairs = differences({(a, b): (analysis.difference(a, b), unknown) for a in range(n) for b in range(a + 1, n)}, level, True)
     for one, want in zip(pairs, expected["differences"]):
         assert one.first + 1 == int(want["pair"][0])
         ends = dict(zip(("low", "high"), one.interval()))

@@ -1069,5 +1069,6 @@ def test_evaluations_note_few_positives():
     labels, scores = rare(300, 5)
     given = ugt.Labels.from_wide(np.repeat(labels[:, None].astype(int), 3, axis=1), classes=2)
     model = 1 / (1 + np.exp(-np.column_stack([-scores, scores])))
-    notes = ugt.evaluate(given, {"model": model}, n_resamples=50).notes
-    assert any("5 of 300 cases, by hard labels, are positive" in note.text for note in notes)
+    for prior, said in ((0.1, "5 of 300 cases, by hard labels, are positive"), ("fit", "5 of 300 cases are positive")):
+        notes = ugt.evaluate(given, {"model": model}, n_resamples=50, prior=prior).notes
+        assert any(said in note.text for note in notes)

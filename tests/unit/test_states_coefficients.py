@@ -43,6 +43,8 @@ LINEAR = ("percent_agreement", "brennan_prediger")  # ratios of sums, whose stan
 
 
 def in_parts(metric, options, data, seed, ratings=False):
+    several = metric in DECLARED and DECLARED[metric].several  # who labelled nothing in a part is one of the annotators there too
+    options = {**options, **({"annotators": WHO} if several else {})}
     made = [states.partial(metric, data.labels(part, ratings), **options) for part in cut(data, seed)]
     return states.finish(merged(np.random.default_rng(seed), made))
 

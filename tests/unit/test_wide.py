@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ugt._core import _histogram, _plackett_luce, _resample, _soft
+from ugt._core import _histogram, _panels, _plackett_luce, _resample, _soft
 
 WIDE = re.compile(r"^[0-9a-f]+ <(\w+\.avx2[\w.]*)>:$")
 
@@ -31,7 +31,7 @@ def test_upper_halves_are_cleared():
     if shutil.which("objdump") is None:
         pytest.skip("objdump is not here")
     n = 0
-    for module in (_histogram, _plackett_luce, _resample, _soft):
+    for module in (_histogram, _panels, _plackett_luce, _resample, _soft):
         command = ["objdump", "-d", "--no-show-raw-insn", str(Path(module.__file__))]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         left, wide = dirty(done.stdout)
