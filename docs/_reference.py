@@ -19,7 +19,7 @@ EXPLAINED = {
     "evaluation": "quickstart reading-the-report",
     "truth": "truth-models ratings reliability-and-priors",
     "annotators": "annotator-models",
-    "metrics": "glossary small-print",
+    "metrics": "glossary how-often-right latent-accuracy small-print",
     "soft": "small-print",
     "calibration": "calibration",
     "conformal": "prediction-sets",

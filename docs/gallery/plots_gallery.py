@@ -275,6 +275,23 @@ def rank_heat_map():
     return plots.rank_heat_map(ugt.bootstrap(right, n_resamples=1000, seed=0), names)
 
 
+def rank_sets():
+    """Which models are apart, and for whom?
+
+    A bar has the ranks of a model that the data leave open; all bars of a colour hold together. Annotators have thresholds of their
+    own, and so have the models. For these seven annotators most ranks are settled. Other annotators could prefer another model, so
+    more annotators would help, and more cases would not.
+    """
+    rng = np.random.default_rng(4)
+    severity, threshold = rng.normal(0, 1.5, 600), rng.normal(0, 0.4, 7)
+    labels = ugt.Labels.from_wide((severity[:, None] + rng.normal(0, 0.5, (600, 7)) > threshold).astype(int), annotators=list("abcdefg"))
+    cuts = {"very strict": 1.2, "strict": 0.5, "middle": 0.1, "mild": -0.5, "very mild": -1.2}
+    chosen = {name: np.eye(2)[(severity + rng.normal(0, 0.5, 600) > cut).astype(int)] for name, cut in cuts.items()}
+    results = {name: ugt.ua_topk_accuracy(ugt.dirichlet(labels), one) for name, one in chosen.items()}
+    populations = {"these annotators": ("cases",), "other annotators": ("cases", "annotators")}
+    return plots.rank_sets({name: ugt.rank_sets(results, random=random) for name, random in populations.items()})
+
+
 def agreement_matrix():
     """Who agrees with whom?
 
@@ -451,6 +468,7 @@ GALLERY = (
     accuracy_over_draws,
     rank_by_reliability,
     rank_heat_map,
+    rank_sets,
     soft_roc,
     soft_precision_recall,
     soft_labels,
