@@ -340,7 +340,7 @@ def evaluate(
     word = resampling.seed_of(seed)
     with parallel.threads(n_threads):
         truth = TruthAsked.of(
-            aggregation, reliability, asked.details and plan is None,
+            aggregation, reliability, plan is None,
             prior=prior, background=background, tie_weight=tie_weight, method=method, prior_mass=prior_mass,
             unranked=unranked, n_draws=n_draws, n_warmup=n_warmup, n_chains=n_chains, seed=word, n_threads=n_threads,
         )  # fmt: skip

@@ -72,6 +72,14 @@ def notes(annotated: Annotated, ties: str, orders: Collection[int]) -> Iterable[
     yield from by_definition(orders, annotated.n_classes)
 
 
+def unchecked(given: Any) -> list[Note]:
+    """Return a note on a default truth that held-out annotators were not compared with."""
+    if not isinstance(given, (Labels, Rankings)):
+        return []
+    words = "Without details the default truth is not compared with held-out annotators; with details another truth may lead."
+    return [Note("truth_not_checked", words)]
+
+
 def positive(classes: NDArray[Any], given: object) -> list[Note]:
     """Return a note on the positive one of two classes, if none was given."""
     return positive_by_default(classes.tolist(), "positive_class") if given is None and len(classes) == 2 else []

@@ -58,9 +58,9 @@ class TruthAsked:
         making = by_name.Making(**given, **options, annotator_reliability=reliability if own else None)
         return cls(aggregation, 1.0 if own else reliability, making, free)
 
-    def led(self, given: Any, clusters: Any) -> tuple[TruthAsked, Leading | None]:
-        """Return what is asked with the truth that leads, and what was checked to find it."""
-        if not self.free:
+    def led(self, given: Any, clusters: Any, details: bool) -> tuple[TruthAsked, Leading | None]:
+        """Return what is asked with the truth that leads, and what was checked to find it (nothing without details)."""
+        if not self.free or not details:
             return self, None
         found = leading(given, self.making, clusters)
         return TruthAsked(found.aggregation, found.reliability, found.making), found
@@ -193,9 +193,10 @@ def read(annotations: Any, predictions: Mapping[str, Any], truth: TruthAsked, as
         check_options(k=asked.k, groups=asked.groups, positive_class=asked.positive_class, predictions_are=asked.predictions_are)
     check_mapping(predictions)
     check_not_among(predictions, annotators_of(given))
-    truth, found = truth.led(given, asked.clusters)
+    truth, found = truth.led(given, asked.clusters, asked.details)
     truths, making = truth.truths(given, asked.clusters, options.level)
     truths.settings["truth_chosen"] = None if found is None else found.chosen
+    truths.notes += facts.unchecked(given) if truth.free and not asked.details else []
     orders, by_group = orders_of(asked.k, known.n_classes), asked.by_group(axes)
     check_room(given, truths, len(predictions), orders, options, by_group is not None, asked.details)
     with notices.heard() as said:

@@ -34,14 +34,14 @@ def held_out(known: Any, keys: NDArray[np.uint64], n: int, seed: int) -> Bools:
     names = np.append(
         stream_keys_of(known.annotators), np.arange(max(0, int(who.max(initial=0)) + 1 - len(known.annotators)), dtype=np.uint64)
     )
-    number = _mixed(_mixed(keys[case] + np.uint64(seed)) + _mixed(names[who]))
+    number = mixed(mixed(keys[case] + np.uint64(seed)) + mixed(names[who]))
     place = np.empty(len(at), np.int64)
     sizes = np.bincount(case, minlength=len(keys))
     place[np.lexsort((number, case))] = np.arange(len(at)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     return np.asarray(((place < n) & (sizes[case] > n))[of])
 
 
-def _mixed(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def mixed(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Return the finaliser of splitmix64: numbers that look random."""
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         x = (x ^ (x >> np.uint64(shift))) * np.uint64(factor)

@@ -240,6 +240,7 @@ class Halves(NamedTuple):
     vote: Array | None  # (N, K) shares of the first classes of the rest; None for ratings
     group: Any  # (N,) cluster of each case, or None
     held: int
+    seed: int
 
     @classmethod
     def of(cls, annotations: Any, held: int, clusters: Any, seed: Any) -> Halves:
@@ -249,18 +250,20 @@ class Halves(NamedTuple):
         group = None if clusters is None else ids_of_cases("clusters", clusters, len(ids), ids)
         single = one_each(annotations) if isinstance(annotations, Labels) else annotations
         held = checks.whole("held", held)
-        out = held_out(single, stream_keys_of(ids), held, seed_of(seed))
+        seed = seed_of(seed)
+        out = held_out(single, stream_keys_of(ids), held, seed)
         if not out.any():
             raise checks.error("annotations", f"have a case of more than {held} annotators", "none")
         rest = keeping(single, ~out)
-        return cls(annotations, rest, keeping(single, out), None if rated else _vote(rest), group, held)
+        return cls(annotations, rest, keeping(single, out), None if rated else vote_of(rest), group, held, seed)
 
     def check(self, model: str, per_annotator: bool, options: Mapping[str, Any]) -> PanelCheck:
         """Return the check of a truth model, one of ``MODELS``, with these options."""
         from .. import truth as makers  # noqa: PLC0415  (it imports this module)
+        from . import skill_check  # noqa: PLC0415  (as this)
 
         if model == "dawid_skene":
-            judge, per_annotator = partial(_of_skills, options=options), False
+            judge, per_annotator = partial(skill_check.of_skills, options=options), False
         else:
             make = partial(getattr(makers, model), **options)
             judge = partial(_of_ratings if model == "normal" else _of_classes, make=make)
@@ -269,13 +272,15 @@ class Halves(NamedTuple):
             raise checks.error("annotations", f"have a case of more than {self.held} annotators", "none")
         summed = partial(_summed, group=self.group, independent=self.held == 1 and self.group is None)
         n_cases, observed, predicted, p_value, effective = summed(found)
+        if model == "dawid_skene":
+            p_value = skill_check.with_estimated_skills(self, summed, options, p_value)
         annotators = _of_annotators(self.annotations, judge, summed) if per_annotator else None
         left_out = {TOO_FEW: self.rest.n_cases - n_cases} if n_cases < self.rest.n_cases else {}
         bins, what = _bins(found, summed, model == "normal"), MIDDLE if model == "normal" else VOTE
         return PanelCheck(observed, predicted, p_value, n_cases, annotators, bins, left_out, effective, what)
 
 
-def _vote(rest: Any) -> Array:
+def vote_of(rest: Any) -> Array:
     """Return the shares (N, K) of the first classes."""
     checks.room("plausibilities of all cases", 24.0 * rest.n_cases * rest.n_classes)
     from .by_name import voted  # noqa: PLC0415  (it imports this module)
@@ -285,35 +290,16 @@ def _vote(rest: Any) -> Array:
 
 def _of_classes(rest: Any, out: Any, make: Any, vote: Array | None = None) -> HeldAnnotations:
     """Return the held-out labels and rankings ``out``, compared with the truth from the ``rest``."""
-    vote = _vote(rest) if vote is None else vote
+    vote = vote_of(rest) if vote is None else vote
     mean = make(rest).mean()
     predicted = (vote * mean).sum(1)
     variance = (vote**2 * mean).sum(1) - predicted**2
     chosen = first_choices(out)
     row = chosen.case[distinct(chosen.opinion)[0]]
-    return _compared(chosen, vote, row, predicted[row], variance[row])
+    return compared(chosen, vote, row, predicted[row], variance[row])
 
 
-def _of_skills(rest: Labels, out: Labels, options: Mapping[str, Any], vote: Array | None = None) -> HeldAnnotations:
-    """Return the held-out labels ``out``, compared with Dawid–Skene's truth and the skills of annotators in the ``rest``."""
-    from ..annotators import dawid_skene  # noqa: PLC0415  (few checks need it)
-    from .by_name import with_annotators  # noqa: PLC0415  (it imports this module)
-
-    vote = _vote(rest) if vote is None else vote
-    fit = dawid_skene(with_annotators(rest, "dawid-skene"), **{"prior": PSEUDO_COUNTS, **options})
-    truth, chosen = fit.plausibilities.mean(), first_choices(out)
-    at = distinct(chosen.opinion)[0]
-    row, who = chosen.case[at], chosen.annotator[at]
-    predicted, variance = np.empty(len(row)), np.empty(len(row))
-    for a in np.unique(who).tolist():
-        own = np.flatnonzero(who == a)
-        law, weight = truth[row[own]] @ fit.confusion(rest.annotators[a]), vote[row[own]]
-        predicted[own] = (weight * law).sum(1)
-        variance[own] = (weight**2 * law).sum(1) - predicted[own] ** 2
-    return _compared(chosen, vote, row, predicted, variance)
-
-
-def _compared(chosen: Any, vote: Array, row: Int64, predicted: Array, variance: Array) -> HeldAnnotations:
+def compared(chosen: Any, vote: Array, row: Int64, predicted: Array, variance: Array) -> HeldAnnotations:
     """Return held-out first choices, compared with their predicted agreement with the vote."""
     observed = np.asarray(np.bincount(chosen.opinion, chosen.share * vote[chosen.case, chosen.label]), np.float64)
     found = HeldAnnotations(row, observed, predicted, np.maximum(variance, 0.0), predicted)
