@@ -104,6 +104,16 @@ def test_labels_without_annotators_have_one_statement_and_none_if_there_is_none(
     assert true_accuracy.render(ReportSource.read({**data, "true_accuracy": []})) is None
 
 
+def test_one_accuracy_of_each_annotator_is_part_of_the_condition():
+    """With few cases per parameter errors that depend on the class would make the interval too short."""
+    known, models = latent(60)
+    condition = "If all cases are equally hard and each annotator errs independently and equally often in all classes, the accuracy"
+    found = ugt.metrics.accuracy_bounds(known, models["A"], assume="latent class")
+    assert found.form == "one accuracy" and found.sentence().startswith(condition)
+    data = ugt.evaluate(known, models, k=1, n_resamples=20).to_dict()
+    assert f"{condition} of A against" in words(data)
+
+
 def test_clusters_are_those_of_the_evaluation():
     known, models = latent(200)
     clusters = np.arange(200) // 2

@@ -28,6 +28,7 @@ CONDITIONS = {  # of each: its words, the word before a further condition, and t
     LATENT_CLASS: ("If all cases are equally hard and these annotators err independently", ", and if", "the class behind their labels"),
     ANY_DIFFICULTY: ("Whatever the difficulty of the cases", ", if", "the class that most annotators like these would give"),
 }
+EQUALLY_RIGHT = "If all cases are equally hard and each annotator errs independently and equally often in all classes"  # one accuracy
 ASSUMPTIONS = tuple(CONDITIONS)
 FORMS = ("auto", FULL, ONE)
 ALONE = "annotator who shares no case with another"
@@ -204,7 +205,8 @@ class TrueClassBounds(Frozen):
         if self.reason:
             return f"No statement: {self.reason}."
         low, high = math.floor(100 * self.low + 1e-9) / 100, math.ceil(100 * self.high - 1e-9) / 100  # rounding narrows nothing
-        condition, joint, of_class = CONDITIONS[self.assume]
+        _, joint, of_class = CONDITIONS[self.assume]
+        condition = condition_of(self.assume, self.form)
         if self.least_share:
             condition += f"{joint} at least {100 * self.least_share:g}% of such annotators would give the true class of each case"
             joint = ", and if"
@@ -213,6 +215,11 @@ class TrueClassBounds(Frozen):
             of_class = "the true class"
         doubt = "" if self.determined else " These labels do not determine how often the annotators err, so do not rely on it."
         return f"{condition}, the accuracy against {of_class} is between {low:.2f} and {high:.2f} ({100 * self.level:g}% interval).{doubt}"
+
+
+def condition_of(assume: str, form: str) -> str:
+    """Return the condition of a statement in words; ``form`` is that of the fit of a latent class."""
+    return EQUALLY_RIGHT if form == ONE else CONDITIONS[assume][0]
 
 
 def bounds_of(labels: object, scores: object, asked: UnderCondition) -> TrueClassBounds:

@@ -15,6 +15,7 @@ from ..metrics import accuracy_bounds
 from ..metrics.any_difficulty import cells_of
 from ..metrics.bounds import LEAST_CASES, Assumed, outer_ends
 from ..metrics.next_annotator import next_annotator_agreement
+from ..metrics.true_class import condition_of
 from ..truth import TrueClassStatements, dirichlet, fit_dirichlet_prior, true_class_statements
 from ..truth.true_class import RELIABILITIES
 from .context import MOST_WORK, Ask, Made
@@ -62,6 +63,11 @@ class TrueAccuracyRow(NamedTuple):
     reference_cases: int | None = None
     n_groups: int | None = None
     n_cases: int | None = None
+
+    @property
+    def condition(self) -> str:
+        """The condition of the statement, in words."""
+        return condition_of(self.assume, self.form)
 
 
 class NextAnnotatorRow(NamedTuple):

@@ -29,7 +29,6 @@ HOW = (
     "No label shows the true class. Each interval holds the accuracy against it under a condition on the annotators, whatever the model "
     "does; a model that copies the annotators, or knows more than they do, is included."
 )
-EQUALLY_HARD = "If all cases are equally hard and these annotators err independently"
 Rows = Mapping[str, TrueAccuracyRow]  # of one model, by condition
 
 
@@ -109,7 +108,7 @@ def _said(digest: Digest, model: str, rows: Rows) -> Iterator[str]:
     if alike.use != REFUSED:
         doubt = "" if alike.determined else " These labels do not determine how often the annotators err, so do not rely on it."
         yield (
-            f"{EQUALLY_HARD}, the accuracy of {who} against the class behind their labels is between {_and(alike)} ({level} interval). "
+            f"{alike.condition}, the accuracy of {who} against the class behind their labels is between {_and(alike)} ({level} interval). "
             f"{_ours(alike.reason)}{doubt}"
         )
         yield from _alone(digest, who, alike)
