@@ -138,8 +138,8 @@ AUROC = {
 SHIFT = 1.7
 
 
-def auroc(design, seed):
-    """The interval of the AUROC of a score."""
+def auroc(design, seed, whatever=False):
+    """The AUROC of a score with its interval, and ``whatever`` the score has to do with the readers."""
     prevalence, n, readers, of_each, false, shared = AUROC[design]
     rng = np.random.default_rng([9, seed])
     truth, hard = rng.random(n) < prevalence, rng.normal(size=n)
@@ -150,7 +150,7 @@ def auroc(design, seed):
     found = ugt.metrics.latent_accuracy(
         ugt.Labels.from_wide(said, classes=2, missing=-1), np.stack([-score, score], axis=1), model="outside"
     )
-    return found.auroc, *found.interval(of="auroc")
+    return found.auroc, *(found.auroc_bounds(seed=seed) if whatever else found.interval(of="auroc"))
 
 
 def area(shared):
@@ -187,6 +187,13 @@ def test_intervals_of_the_auroc(n_sets):
     found = [auroc("25% positive, 300 cases, 4 readers", seed) for seed in range(n_sets)]
     assert holds(sum(low <= area(0) <= high for _, low, high in found), n_sets, 0.93, 0.98)
     assert np.mean([value for value, *_ in found]) == pytest.approx(area(0), abs=5 * 0.025 / np.sqrt(n_sets) + 0.01)
+
+
+@sets(20, 200)
+@pytest.mark.parametrize("design", ["25% positive, 300 cases, 4 readers", "25% positive, 300 cases, 4 readers, score shares their difficulty"])
+def test_bounds_of_the_auroc_whatever_the_score(design, n_sets):
+    true = area(AUROC[design][-1])
+    assert holds(sum(low <= true <= high for _, low, high in (auroc(design, seed, True) for seed in range(n_sets))), n_sets, 0.95, 1.0)
 
 
 @sets(40, 400)
@@ -231,13 +238,16 @@ def main(n_sets):
     for design in OUTSIDE:
         hits = np.mean([outside(design, seed) for seed in range(n_sets)], axis=0)
         print(f"| {design} | {hits[0]:.3f} | {', '.join(f'{one:.3f}' for one in hits[1:])} |", flush=True)
-    print("\n| design | true | mean of values | coverage | undefined |\n|---|---|---|---|---|")
+    print("\n| design | true | mean of values | coverage | whatever the score | undefined |\n|---|---|---|---|---|---|")
     for design, (*_, shared) in AUROC.items():
         found = np.array([auroc(design, seed) for seed in range(n_sets)])
         known = found[np.isfinite(found).all(axis=1)]
         inside = np.mean((known[:, 1] <= area(shared)) & (area(shared) <= known[:, 2]))
         mean = known[:, 0].mean()
-        print(f"| {design} | {area(shared):.3f} | {mean:.3f} | {inside:.3f} | {1 - len(known) / n_sets:.2f} |", flush=True)
+        bounds = np.array([auroc(design, seed, True)[1:] for seed in range(n_sets)])
+        bounds = bounds[np.isfinite(bounds).all(axis=1)]
+        held = f"{np.mean((bounds[:, 0] <= area(shared)) & (area(shared) <= bounds[:, 1])):.3f} ({np.median(bounds[:, 1] - bounds[:, 0]):.2f})"
+        print(f"| {design} | {area(shared):.3f} | {mean:.3f} | {inside:.3f} | {held} | {1 - len(known) / n_sets:.2f} |", flush=True)
 
 
 if __name__ == "__main__":
