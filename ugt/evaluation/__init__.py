@@ -233,9 +233,8 @@ def evaluate(
     aggregation : {"auto", "dirichlet", "prirn", "irn", "votes", "plackett-luce", "dawid-skene", "glad", "graded-response", "normal"}
         The truth model. ``"auto"``: ``"dirichlet"`` for labels, ``"prirn"`` for rankings, ``"normal"`` (:func:`normal` with a fitted
         prior) for ratings on a real scale. ``"graded-response"`` needs ordered labels with their annotators: each case has one true grade,
-        with the probabilities of :func:`graded_response`. ``"dawid-skene"`` and
-        ``"glad"`` need labels with their annotators; they are :func:`dawid_skene` with the pseudo-counts (1, 0.1, 1) and
-        :func:`glad`, and the class that they find most probable is the truth.
+        with the probabilities of :func:`graded_response`. ``"dawid-skene"`` and ``"glad"`` need labels with their annotators: each case
+        has one true class, with the probabilities of :func:`dawid_skene` with the pseudo-counts (1, 0.1, 1), or of :func:`glad`.
     reliability : number, sequence of numbers, or mapping of annotator to number
         Weight of the annotations, above 0; all results are given for each. Default 0.2, 0.5, 1, 2, 5 for ``"dirichlet"``
         and ``"normal"``, 10, 20, 30, 50, 100 for ``"prirn"`` and 1, 2, 3, 5, 10 for ``"plackett-luce"``; the others have none. Below 1

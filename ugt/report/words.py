@@ -46,8 +46,8 @@ _TRUTH = {
         "Dawid–Skene: each case has one true class, and each annotator a confusion matrix, which says how often the annotator gives each "
         "label to cases of each true class. Truth and confusion matrices are estimated together from all labels; annotators who agree "
         "with the others where these are sure count more.",
-        "The class that the model finds most probable is taken as the truth, and the estimated skills as known: doubt about either is not "
-        "in the numbers.",
+        "The truth of a case is one class, drawn with the probabilities of the model. The estimated skills are taken as known: doubt about "
+        "them is not in the numbers.",
     ),
     "graded-response": (
         "Graded response: each case has a severity, and each annotator thresholds between the grades, a leniency and a discrimination. "
@@ -64,8 +64,8 @@ _TRUTH = {
     "glad": (
         "GLAD: each case has one true class and a difficulty, each annotator an ability. The higher the ability and the easier the case, "
         "the more often the label is right. Truth, difficulties and abilities are estimated together from all labels.",
-        "The class that the model finds most probable is taken as the truth, and the estimated abilities as known: doubt about either is "
-        "not in the numbers.",
+        "The truth of a case is one class, drawn with the probabilities of the model. The estimated abilities are taken as known: doubt "
+        "about them is not in the numbers.",
     ),
     "irn": (
         "Inverse rank normalisation: an annotator gives weight 1 to the first place, 1/2 to the second, 1/3 to the third and so on; tied "

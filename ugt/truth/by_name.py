@@ -48,7 +48,7 @@ SEPARATE = (
     "Each annotator has a separate reliability, from {least:g} ({of_least}) to {most:g} ({of_most}); reliability 1 in tables means these "
     "reliabilities."
 )
-ONE_GRADE = 1e-6  # concentration of a Dirichlet law whose draws are one grade each: up to 1e-13 with the given probabilities
+ONE_CLASS = 1e-6  # concentration of a Dirichlet law whose draws are one class each: up to 1e-13 with the given probabilities
 # A label may count for less than one if annotators share errors, and for more if each annotator is a panel; 1 is the middle.
 RELIABILITIES: dict[str, Any] = {"dirichlet": (0.2, 0.5, 1, 2, 5), "prirn": (10, 20, 30, 50, 100), "plackett-luce": (1, 2, 3, 5, 10),
     "normal": (0.2, 0.5, 1, 2, 5)}  # fmt: skip
@@ -65,15 +65,19 @@ def _plackett_luce(rankings: object, **options: Any) -> Plausibilities:
 def _dawid_skene(known: object, pseudo_counts: object, **options: Any) -> Plausibilities:
     from ..annotators import dawid_skene  # noqa: PLC0415  (few evaluations need it)
 
-    found: Plausibilities = dawid_skene(with_annotators(known, "dawid-skene"), prior=pseudo_counts, **options).plausibilities
-    return found
+    return _one_class(dawid_skene(with_annotators(known, "dawid-skene"), prior=pseudo_counts, **options).plausibilities)
 
 
 def _glad(known: object, **options: Any) -> Plausibilities:
     from ..annotators import glad  # noqa: PLC0415
 
-    found: Plausibilities = glad(with_annotators(known, "glad"), **options).plausibilities
-    return found
+    return _one_class(glad(with_annotators(known, "glad"), **options).plausibilities)
+
+
+def _one_class(found: Plausibilities) -> Dirichlet:
+    """Return the law of the one true class of each case that has these probabilities: its draws are one class each."""
+    law = Dirichlet.from_array(ONE_CLASS * found.mean(), case_ids=found.axes.case_ids, classes=found.axes.classes)
+    return replace(law, axes=found.axes)
 
 
 def _graded_response(known: object, fits: list[Any], **options: Any) -> Plausibilities:
@@ -85,8 +89,7 @@ def _graded_response(known: object, fits: list[Any], **options: Any) -> Plausibi
         must = "be ordered for the aggregation 'graded-response'"
         raise checks.error("annotations", must, "labels without an order", way=ORDERED)
     fits.append(graded_response(labels, **options))
-    law = fits[-1].plausibilities
-    return replace(Dirichlet.from_array(ONE_GRADE * law.mean(), case_ids=law.axes.case_ids, classes=law.axes.classes), axes=law.axes)
+    return _one_class(fits[-1].plausibilities)
 
 
 def _normal(known: object, prior: object, reliability: float) -> Any:
@@ -220,7 +223,7 @@ class Truths:
             if not isinstance(truth, Plausibilities):  # of ratings
                 yield reliability, truth
                 continue
-            if truth.has_impossible_classes and self.settings["aggregation"] != "graded-response":
+            if truth.has_impossible_classes and self.settings["aggregation"] not in FITTED:
                 self.say(Note("impossible_classes", IMPOSSIBLE))
             if truth.is_sampled:
                 self.diagnostics += _mixing(reliability, truth)
