@@ -190,7 +190,9 @@ def test_intervals_of_the_auroc(n_sets):
 
 
 @sets(20, 200)
-@pytest.mark.parametrize("design", ["25% positive, 300 cases, 4 readers", "25% positive, 300 cases, 4 readers, score shares their difficulty"])
+@pytest.mark.parametrize(
+    "design", ["25% positive, 300 cases, 4 readers", "25% positive, 300 cases, 4 readers, score shares their difficulty"]
+)
 def test_bounds_of_the_auroc_whatever_the_score(design, n_sets):
     true = area(AUROC[design][-1])
     assert holds(sum(low <= true <= high for _, low, high in (auroc(design, seed, True) for seed in range(n_sets))), n_sets, 0.95, 1.0)
@@ -246,7 +248,9 @@ def main(n_sets):
         mean = known[:, 0].mean()
         bounds = np.array([auroc(design, seed, True)[1:] for seed in range(n_sets)])
         bounds = bounds[np.isfinite(bounds).all(axis=1)]
-        held = f"{np.mean((bounds[:, 0] <= area(shared)) & (area(shared) <= bounds[:, 1])):.3f} ({np.median(bounds[:, 1] - bounds[:, 0]):.2f})"
+        held = (
+            f"{np.mean((bounds[:, 0] <= area(shared)) & (area(shared) <= bounds[:, 1])):.3f} ({np.median(bounds[:, 1] - bounds[:, 0]):.2f})"
+        )
         print(f"| {design} | {area(shared):.3f} | {mean:.3f} | {inside:.3f} | {held} | {1 - len(known) / n_sets:.2f} |", flush=True)
 
 
