@@ -60,7 +60,7 @@ def with_estimated_skills(halves: Any, summed: Any, options: Mapping[str, Any], 
     fit = fitted(rest, options)
     confusion = np.stack([fit.confusion(a) for a in rest.annotators])
     quick = {**options, "n_restarts": 0}
-    seeds = mixed(mixed(np.array([halves.seed], np.uint64)) + np.arange(N_STUDIES, dtype=np.uint64))
+    seeds = mixed(np.asarray(mixed(np.array([halves.seed], np.uint64)) + np.arange(N_STUDIES, dtype=np.uint64), np.uint64))
     studies = (simulated(rest, out, fit.prevalence, confusion, seed) for seed in seeds)
     scores = np.array([_score(summed(of_skills(*study, options=quick))) for study in studies])
     score = _score(summed(of_skills(rest, out, options, halves.vote, fit)))
