@@ -67,7 +67,23 @@ def test_the_command_has_them(command, tmp_path):
     Path("l.csv").write_text("case,annotator,label\n" + "".join(f"{i},x,{'ab'[i % 2]}\n{i},y,a\n" for i in range(24)), encoding="utf-8")
     Path("m.csv").write_text("case,a,b\n" + "".join(f"{i},0.{i % 9 + 1},0.{9 - i % 9}\n" for i in range(24)), encoding="utf-8")
     words = ("--title", "T", "--authors", "A", "--note", "n1", "--note", "n2", "--unit", "image", "--annotators-are", "reader")
-    command("evaluate", "--annotations", "l.csv", "--predictions", "m.csv", "--out", "r", "--n-boot", 20, "--no-details", "--quiet", *words)
+    words += ("--positive-class", "b")
+    command(
+        "evaluate",
+        "--annotations",
+        "l.csv",
+        "--predictions",
+        "m.csv",
+        "--out",
+        "r",
+        "--n-boot",
+        20,
+        "--no-details",
+        "--quiet",
+        *words,
+        "--positive-class",
+        "b",
+    )
     found = json.loads(Path("r/evaluation.json").read_text(encoding="utf-8"))
     assert found["provenance"]["report"] == dict(zip(wording.FIELDS, ("T", "A", ["n1", "n2"], "image", "reader")))
     command("report", "r/evaluation.json", "--title", "new", "--appendices", "open", "--quiet")
