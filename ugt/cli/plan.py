@@ -101,9 +101,11 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
     metric = options.metric or ("agreement" if models else "alpha")
     scores = _scores(metric, models, read.annotations)
     hints = [*map(worded_note, [*like_grades(read.annotations, from_file=True), *signs(read.annotations, models)])]
-    say(*filter(None, [read.missing_note()]), *map(str, dict.fromkeys(hints)))
-    read = replace(read, notes=(*read.notes, *dict.fromkeys(hints)))
     found = plan_annotations(read.annotations, scores, metric=metric, **keywords)
+    said = [*filter(None, [read.missing_note()]), *map(str, dict.fromkeys(hints))]
+    if said:
+        say(*said)
+    read = replace(read, notes=(*read.notes, *dict.fromkeys(hints)))
     known, lacking = Annotated(read.annotations, np.arange(read.annotations.n_cases)), read.annotations.n_cases - found.n_cases
     left_out = {NO_ANNOTATIONS: lacking} if lacking else {}
     return _told(found, options, {"data": data_summary(known), "left_out": left_out, **read_record(read)})

@@ -163,7 +163,7 @@ def read_annotations(
         option(argument, getattr(how, argument), words)
     how = with_scale(how)
     with heard() as said:
-        files = by_annotator(path)
+        files = None if is_frame(path) else by_annotator(path)
         if is_frame(path) or (files is not None and len(files) != 1):
             read = on_scale(read_frame(path, how) if files is None else read_frame(*table_of_files(files, how)), how)
         else:

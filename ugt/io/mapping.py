@@ -168,17 +168,17 @@ def _records(content: Any, path: str) -> Iterator[tuple[str, Any, Any]]:
             raise error("mapping: records", "be left out for JSONL, where each line is a record", repr(path))
         yield from ((name, None, record) for name, record in content)
         return
-    found = content
+    found, must = content, "be the path of a list, or of an object of objects, in the file"
     for key in path.split(".") if path else ():
         if not isinstance(found, Mapping) or key not in found:
-            raise error("mapping: records", "be the path of a list or an object in the file", repr(path))
+            raise error("mapping: records", must, repr(path))
         found = found[key]
-    if isinstance(found, Mapping):
+    if isinstance(found, Mapping) and all(isinstance(record, Mapping) for record in found.values()):
         yield from ((f"record {key!r}", key, record) for key, record in found.items())
     elif isinstance(found, list):
         yield from ((f"record {i}", None, record) for i, record in enumerate(found))
     else:
-        raise error("mapping: records", "be the path of a list or an object in the file", f"{path!r}, {json_shown(found)}")
+        raise error("mapping: records", must, f"{path!r}, {json_shown(found)}")
 
 
 def _expanded(record: Any, fields: Mapping[str, str], name: str, key: Any = None) -> list[dict[str, Any]]:
