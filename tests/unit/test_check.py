@@ -269,8 +269,10 @@ def test_cases_that_are_equal_as_numbers_are_joined(checked, tmp_path):
         table(("case", "annotator", "label"), [(i, r, "xy"[i % 2]) for i in range(4) for r in "ab"]), encoding="utf-8"
     )
     (tmp_path / "p.csv").write_text(table(("case", "x", "y"), [(f"{i}.0", 0.4, 0.6) for i in range(4)]), encoding="utf-8")
-    (row,) = [one for one in checked(tmp_path / "l.csv", tmp_path / "p.csv")["allows"] if one["what"] == "evaluation of a model"]
+    found = [checked(tmp_path / "l.csv", tmp_path / "p.csv", *more)["allows"] for more in ([], ["--positive-class", "y"])]
+    asked, row = (one for allows in found for one in allows if one["what"] == "evaluation of a model")
     assert row["possible"] and row["why"] == "1 model on 4 cases"
+    assert not asked["possible"] and "(--positive-class x or --positive-class y)" in asked["why"]
 
 
 def test_numbers_that_an_evaluation_would_ask_about(checked, tmp_path):

@@ -229,7 +229,7 @@ def test_a_model_without_information_is_level_with_the_constant(folder, capsys):
     (folder / "two.csv").write_text(HEAD + rows, encoding="utf-8")
     (folder / "m.csv").write_text("case,ill,well\n" + "".join(f"{i},0.6,0.4\n" for i in range(30)), encoding="utf-8")
     (folder / "n.csv").write_text("case,ill,well\n" + "".join(f"{i},{i % 3 > 0:d},{i % 3 == 0:d}\n" for i in range(30)), encoding="utf-8")
-    found = evaluated("--reliability", "1", annotations="two.csv", predictions=["m.csv", "n.csv"])
+    found = evaluated("--reliability", "1", "--positive-class", "well", annotations="two.csv", predictions=["m.csv", "n.csv"])
     (known,) = [row for row in found["references"] if (row["metric"], row["reference"]) == ("soft_auroc", "always the commonest class")]
     own = next(row for row in found["metrics"] if (row["model"], row["metric"]) == ("m", "soft_auroc"))
     assert known["value"] == pytest.approx(own["value"], abs=1e-12) and known["value"] < 0.5
@@ -237,11 +237,11 @@ def test_a_model_without_information_is_level_with_the_constant(folder, capsys):
 
 
 def test_the_positive_class_by_default_is_printed(folder, capsys):
-    (folder / "two.csv").write_text("case,annotator,label\np1,x,ill\np2,x,well\np3,x,ill\n", encoding="utf-8")
-    (folder / "m.csv").write_text("case,ill,well\np1,0.9,0.1\np2,0.2,0.8\np3,0.6,0.4\n", encoding="utf-8")
+    (folder / "two.csv").write_text("case,annotator,label\np1,x,ill\np2,x,healthy\np3,x,ill\n", encoding="utf-8")
+    (folder / "m.csv").write_text("case,ill,healthy\np1,0.9,0.1\np2,0.2,0.8\np3,0.6,0.4\n", encoding="utf-8")
     evaluated(annotations="two.csv", predictions=["m.csv"])
-    assert "Positive class: well (of ill and well; --positive-class sets it).\n" in capsys.readouterr().out
-    assert "Positive class: well" in (folder / "report" / "report.html").read_text(encoding="utf-8")
+    assert "Positive class: ill (of healthy and ill; --positive-class sets it).\n" in capsys.readouterr().out
+    assert "Positive class: ill" in (folder / "report" / "report.html").read_text(encoding="utf-8")
     evaluated("--positive-class", "ill", annotations="two.csv", predictions=["m.csv"])
     assert "Positive class" not in capsys.readouterr().out
 
@@ -304,7 +304,7 @@ def test_clusters(folder, capsys):
     assert found["sources"]["case_low, case_high"] == ["clusters"]
     assert found["provenance"]["inputs"][-1]["name"] == "patients.csv"
     for text, said in (
-        ("case,site\nx,1\n", "have the columns case and cluster (or patient: rename yours; --case-column names the column of cases)"),
+        ("case,site\nx,1\n", "have the columns case and cluster (or patient; to name yours: --case-column, --cluster-column)"),
         ("case,cluster\np1,1\np1,1\n", "case must occur once. Got 'p1' twice, first at line 3"),
         ("case,cluster\nnobody,1\n", "clusters must hold an id for every case"),
         ("case,cluster\nnobody,1\n", "first at case 'p1' (there is one for cases such as 'nobody')"),
@@ -385,7 +385,7 @@ def test_what_spoils_a_model_is_printed(tmp_path, monkeypatch, capsys):
     Path("A.csv").write_text(
         "\n".join(["case,a,b", *(f"{i},{one == 'a':d},{one == 'b':d}" for i, who, one in said if who == 1), ""]), encoding="utf-8"
     )
-    assert cli.main(["evaluate", "--annotations", "l.csv", "--predictions", "A.csv", "--out", "r"]) == 0
+    assert cli.main(["evaluate", "--annotations", "l.csv", "--predictions", "A.csv", "--positive-class", "a", "--out", "r"]) == 0
     assert "A model repeats the annotations: " in capsys.readouterr().out
 
 
@@ -627,7 +627,7 @@ def test_an_older_report_survives_a_failure(folder):
     ("arguments", "message"),
     [
         (["--"], "the following arguments are required: COMMAND (see ugt --help)"),
-        (["evaluate"], "the following arguments are required: --annotations, --predictions, --out (see ugt evaluate --help)"),
+        (["evaluate"], "the following arguments are required: --annotations, --out (see ugt evaluate --help)"),
         (
             ["certainty", "x.csv", "--reliability", "0,5"],
             "argument --reliability: must be numbers with points, and blanks between them. Got '0,5' (see ugt certainty --help)",
@@ -642,7 +642,7 @@ def test_an_older_report_survives_a_failure(folder):
         (["12345"], "there is no command '12345' (see ugt --help)"),
         (["--verson"], "there is no option --verson (did you mean --version?) (see ugt --help)"),
         (["--seed", "1", "demo"], "--seed must follow the command (see ugt --help)"),
-        (["certainty", "x", "y"], "unrecognized arguments: y (see ugt certainty --help)"),
+        (["demo", "y"], "unrecognized arguments: y (see ugt demo --help)"),
         (["demo", "-x"], "unrecognized arguments: -x (see ugt demo --help)"),
     ],
 )

@@ -30,6 +30,7 @@ LABELS = "case,annotator,label\n" + "".join(
 SCORES = "case,cat,dog\n" + "".join(f"p{i},{(cats + 2) / 7},{(5 - cats) / 7}\n" for i, cats in enumerate(CATS))
 LAST = "p12,0,NA\n"  # a case without annotations: some numbers are undefined
 JUDGE = ("evaluate", "--annotations", "labels.csv", "--predictions", "A.csv", "B=A.csv", "--out", "report", "--n-boot", "20")
+JUDGE += ("--positive-class", "dog")
 ALL = {
     "evaluate": JUDGE,
     "certainty": ("certainty", "labels.csv", "--out", "c.csv"),
@@ -43,11 +44,12 @@ ALL = {
     "plan": ("plan", "labels.csv", "A.csv", "--width", "0.5", "--out", "t.csv"),
     "reader-study": ("reader-study", "study.csv", "--out", "study"),
     "judge": ("judge", "labels.csv", "judge.csv", "--values", "cat=1", "dog=0", "--out", "judge"),
+    "preferences": ("preferences", "votes.csv", "--out", "strengths.csv"),
     "report": ("report", "report/evaluation.json", "--out", "again.html"),
 }  # fmt: skip
 
 
-OWN = ("report", "demo", "check", "example", "reader-study", "judge")  # what they say of data is their own
+OWN = ("report", "demo", "check", "example", "reader-study", "judge", "preferences")  # what they say of data is their own
 
 
 @pytest.fixture(autouse=True)
@@ -59,6 +61,8 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "study.csv").write_text("\n".join(["test,reader,case,rating,truth", *readings, ""]), encoding="utf-8")
     verdicts = [f"p{i},rule,{'cat' if i % 2 else 'dog'}" for i in range(13)]
     (tmp_path / "judge.csv").write_text("\n".join(["case,judge,verdict", *verdicts, ""]), encoding="utf-8")
+    votes = [f"p{i},M,N,{'MN'[(i + r) % 3 > 0]},r{r}" for i in range(13) for r in range(3)]
+    (tmp_path / "votes.csv").write_text("\n".join(["case,model_a,model_b,winner,annotator", *votes, ""]), encoding="utf-8")
     rankings = synthetic.make_rankings
     monkeypatch.setattr(synthetic, "make_rankings", lambda n, *more, **seed: rankings(60, *more, **seed))  # of a shorter demo
     return tmp_path
@@ -168,7 +172,7 @@ def test_errors_stay_on_one_line_and_make_no_json(capsys, folder):
     assert out == "" and err == "ugt: error: nowhere.csv: no such file\n"
     assert cli.main(["certainty", "no\nwhere\x1b.csv"]) == 2 and capsys.readouterr().err.count("\n") == 1
     with pytest.raises(SystemExit):
-        cli.main(["certainty", "labels.csv", "a\nb\x1b"])
+        cli.main(["certainty", "labels.csv", "-a\nb\x1b"])
     err = capsys.readouterr().err
     assert err.count("\n") == 1 and "\x1b" not in err
 
@@ -298,6 +302,7 @@ def test_names_with_spaces_and_letters_of_all_kinds(folder, capsys):
     (folder / "my labels.csv").write_text(LABELS.replace("cat", "große Katze 猫"), encoding="utf-8")
     (folder / "my model.csv").write_text(SCORES.replace("cat", "große Katze 猫"), encoding="utf-8")
     command = ("evaluate", "--annotations", "my labels.csv", "--predictions", "my model.csv", "--out", "my report", "--n-boot", "20")
+    command += ("--positive-class", "dog")
     found = printed(capsys, *command, "--json")
     assert found["models"] == ["my model"] and str(Path("my report") / "report.html") in found["files"]
     assert (folder / "my report" / "report.html").exists()

@@ -106,7 +106,7 @@ def test_a_wide_frame_has_columns_for_annotators_only():
 def test_groups_are_called_by_text():
     by_text, by_number = (ugt.annotation_certainty(ugt.dirichlet(LABELS), groups=one) for one in (["low", "high"], [1, 0]))
     assert by_text.per_case.tolist() == by_number.per_case.tolist()
-    found = ugt.evaluate(LABELS, {"A": SCORES}, groups=["low", "high"], k=1, n_resamples=5)
+    found = ugt.evaluate(LABELS, {"A": SCORES}, groups=["low", "high"], k=1, n_resamples=5, positive_class="b")
     assert found.provenance["groups"] == ["high", "low"]
     refused("group_names must be given for numbered groups only", ugt.evaluate, LABELS, {}, groups=["low", "high"], group_names=["a", "b"])
 

@@ -497,7 +497,8 @@ def test_columns_that_share_codes_and_do_not_agree_are_noted(write):
 def test_labels_that_look_like_several(write, labels, shown):
     path = write("case\tannotator\tlabel\n" + "".join(f"p{i}\tx\t{label}\n" for i, label in enumerate(labels)))
     notes = [one for one in map(str, io.read_annotations(path).notes) if "look like several" in one]
-    assert notes == ([f"Taken for one class each, though they look like several: {shown} (write one label per row)."] if shown else [])
+    way = "write one label per row; for one class per set of ticks, in any order: ticks='sets'"
+    assert notes == ([f"Taken for one class each, though they look like several: {shown} ({way})."] if shown else [])
 
 
 def test_names_are_merged_in_every_kind_of_file(write):
@@ -540,12 +541,13 @@ def test_rows_that_are_repeated(write, name):
 
 
 def test_several_labels_by_one_annotator_are_noted(write):
-    said = "An annotator gave several {}s to one case, and each counts: once at case 'p', annotator 'x'."
+    said = "An annotator gave several {}s to one case, and each counts: once at case 'p', annotator 'x'"
     changes = {"a.csv": ("x,cat\np,y", "x,cow\np,y"), "c.csv": ("x,1\np,y", "x,3\np,y"), "d.jsonl": ('["c"]', '["c", "d"]')}
     for name, what in (("a.csv", "label"), ("c.csv", "value"), ("d.jsonl", "label")):
         content = TWICE[name].replace(*changes[name])
         content = content if name != "d.jsonl" else content.splitlines()[0]
-        assert tuple(map(str, io.read_annotations(write(content, name)).notes)) == (said.format(what),)
+        (note,) = map(str, io.read_annotations(write(content, name)).notes)
+        assert note.startswith(said.format(what)) and ("ticks='sets'" in note) == (name == "d.jsonl")
 
 
 # --- spreadsheets of countries where decimals have commas ---
@@ -736,7 +738,7 @@ def test_one_declaration_for_all_files_of_a_command(write, command):
         write(content.encode("cp1252" if name != "m.csv" else "utf-8"), name)
     words = "evaluate --annotations a.csv --predictions m.csv --clusters c.csv --subgroups s.csv --classes k.txt --groups g.txt --out r"
     write("gut\nbös\n".encode("cp1252"), "g.txt")
-    said = command(*words.split(), "--encoding", "cp1252", "--case-column", "uid", "--n-boot", 9)
+    said = command(*words.split(), "--encoding", "cp1252", "--case-column", "uid", "--n-boot", 9, "--positive-class", "b")
     assert "Read m.csv as UTF-8, which is its encoding, not as cp1252." in said and "'0,5' is 0.5." in said
 
 

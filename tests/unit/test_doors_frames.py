@@ -97,10 +97,10 @@ def test_predictions(frame):
 def test_evaluate_takes_frames(frame):
     readings = {"case": ["p", "p", "q", "q"], "rater": ["a", "b", "a", "b"], "label": ["cat", "dog", "dog", "dog"]}
     scores = {"case": ["q", "p"], "cat": [0.25, 0.5], "dog": [0.75, 0.5]}
-    found = ugt.evaluate(frame(readings), {"M": frame(scores)}, k=1, n_resamples=20)
+    found = ugt.evaluate(frame(readings), {"M": frame(scores)}, k=1, n_resamples=20, positive_class="dog")
     labels = Labels.from_long(readings["case"], readings["rater"], readings["label"])
     given = ugt.Predictions(["q", "p"], [[0.25, 0.75], [0.5, 0.5]], ["cat", "dog"])
-    assert found.metrics == ugt.evaluate(labels, {"M": given}, k=1, n_resamples=20).metrics
+    assert found.metrics == ugt.evaluate(labels, {"M": given}, k=1, n_resamples=20, positive_class="dog").metrics
     ratings = {"case": ["p", "p", "q", "q", "r"], "rater": ["a", "b", "a", "b", "a"], "value": [0.5, 1.25, 3.5, 2.0, 1.0]}
     found = ugt.evaluate(frame(ratings), {}, n_resamples=20)
     held = ugt.Ratings.from_long(ratings["case"], ratings["rater"], ratings["value"])

@@ -97,14 +97,14 @@ def of_items(**fields):
     ("mapping", "message"),
     [
         ({"records": "data.items"}, r"file\.json: mapping must have fields for a JSON file, such as .* Got none\."),
-        ({"fields": FIELDS}, r"file\.json: mapping: records must be the path of a list in the file\. Got '', an object\."),
-        ({"fields": FIELDS, "records": "data"}, r"mapping: records must be the path of a list in the file\. Got 'data', an object\."),
-        ({"fields": FIELDS, "records": "items"}, r"mapping: records must be the path of a list in the file\. Got 'items'\."),
+        ({"fields": FIELDS}, r"file\.json: records must have the field 'meta\.id' .* Got none\."),
+        ({"fields": FIELDS, "records": "data"}, r"records must be the path of a list, or of .*\. Got 'data', an object\."),
+        ({"fields": FIELDS, "records": "items"}, r"records must be the path of a list, or of an object .*\. Got 'items'\."),
         (of_items(label="answer.name"), r"records must have the field 'answer\.name' .* Got none\."),
         (of_items(label="answer"), r"have text or a number at 'answer' .* Got an object, first at record 0"),
         (of_items(label="who.x"), r"records must be objects along 'who\.x'\. Got 1, first at record"),
         (of_items(label="answer[]"), r"have a list at 'answer'\. Got an object, first at record 0"),
-        (of_items(annotator="a[]", label="b[]"), r"go through one list\. Got 'a' and 'b'\."),
+        (of_items(annotator="a[]", label="b[]"), r"go through one list or object\. Got 'a\[\]' and 'b\[\]'\."),
         ({"fields": {"annotator": "who", "label": "answer.value"}, "records": "data.items"}, r"long table must have columns for case, "),
         ({"fields": {"who": "who"}}, r"mapping: fields must give paths for the roles case, .* Got 'who': 'who'\."),
         ({"fields": ["who"]}, r"mapping: fields must be an object\. Got \['who'\]\."),
@@ -154,7 +154,7 @@ def test_bad_mapping_files(write):
         (
             {"text": "x", "label": "y"},
             "a.jsonl",
-            r"'_task_hash' on every line.*any other file, mapping= gives the place of each field; .*\)\. Got null, first at line 1\.",
+            r"an export of Prodigy, or .*mapping= gives the place of each field; .*\)\. Got an object .*, first at line 1\.",
         ),
         (
             {"_input_hash": 1, "accept": ["a"], "answer": "accept"},

@@ -341,7 +341,7 @@ def test_a_file_is_written_whole_or_not_at_all(evaluation, tmp_path):
 
 def test_given_plausibilities_keep_the_names_of_cases_and_classes():
     truth = ugt.Point.from_array([[1, 0], [0.3, 0.7]], case_ids=["x", "y"], classes=["a", "b"])
-    evaluation = ugt.evaluate(truth, {"M": [[0.6, 0.4], [0.2, 0.8]]}, k=1)
+    evaluation = ugt.evaluate(truth, {"M": [[0.6, 0.4], [0.2, 0.8]]}, k=1, positive_class="b")
     assert dict(zip(evaluation.cases["case"], evaluation.cases["voted"])) == {"x": "a", "y": "b"}
 
 

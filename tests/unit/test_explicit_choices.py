@@ -102,8 +102,10 @@ def test_labels_that_are_no_classes(write):
     refused("1,200 classes for 1,200 labels, as free text", io.read_annotations, write(text))
     objects = header + "".join(f'c{i},w{j},"{{""value"": ""{i}""}}"\n' for i in range(3) for j in range(2))
     refused("names of classes, not JSON", io.read_annotations, write(objects))
-    ticks = header + 'p,a,"[""x"",""y""]"\np,b,"[""y""]"\n'
-    assert "look like several" in str(io.read_annotations(write(ticks)).notes)
+    ticks = write(header + 'p,a,"[""x"",""y""]"\np,b,"[""y"", ""x""]"\nq,a,"[""y""]"\n')
+    refused("not lists .*ticks='sets'", io.read_annotations, ticks)
+    assert io.read_annotations(ticks, ticks="sets").annotations.axes.classes.tolist() == ["x + y", "y"]
+    assert "look like several" in str(io.read_annotations(write(header + "p,a,x;y\np,b,y\n")).notes)
     same = header + "".join(f"c{i},{w},{'xy'[i % 2]}\n" for i in range(12) for w in "ab")
     assert "No label differs within its case" in str(io.read_annotations(write(same)).notes)
 
@@ -128,7 +130,9 @@ def test_a_threshold_is_not_applied_to_scores_on_another_scale():
 @pytest.mark.parametrize(
     ("names", "positive"),
     [
-        (("cancer", "normal"), 0), (("disease", "healthy"), 0), (("M", "N"), None), ((0, 1), 1), (("finding", "no finding"), 0),
+        (("cancer", "normal"), 0), (("disease", "healthy"), 0), (("M", "N"), None), ((0, 1), 1), ((-1, 1), 1), ((1, 2), None),
+        (("HER2 negative", "HER2 positive"), 1), (("nontumor", "tumor"), 1), (("AF", "sinus"), 0), (("grade 0", "grade 1"), 1),
+        ((False, True), 1), (("+", "-"), 0), (("finding", "no finding"), 0),
         (("tumor", "no_tumor"), 0), (("non-tumor", "tumor"), 1), (("nodule", "notch"), None), (("normal", "healthy"), None),
     ],
 )  # fmt: skip

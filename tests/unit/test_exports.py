@@ -40,6 +40,11 @@ def test_choices(tmp_path):
     assert found.missing_note().startswith(
         "Left out: cancelled annotation (1), annotation without a result (1). An annotator gave several labels"
     )
+    sets = studio(tmp_path, tasks, ticks="sets")
+    assert sets.annotations.axes.classes.tolist() == ["cat", "cat + dog", "dog"] and not sets.notes
+    marked = [*tasks, task(10, {**answer(1, result("choices", ["cat"])), "ground_truth": True})]
+    assert studio(tmp_path, marked).dropped["annotation marked as ground truth"] == 1
+    assert studio(tmp_path, marked, withdrawn="keep").annotations.n_labels == 5
 
 
 def test_controls_and_fields(tmp_path):
@@ -198,7 +203,10 @@ def test_json_min(tmp_path):
     tasks = [simple(7, 1, "cat"), simple(7, 2, {"choices": ["dog", "cat"]}), simple(9, 1, None), simple(8, "b@x", ["dog", "cat"])]
     found = studio(tmp_path, tasks)
     assert found.annotations.counts().tolist() == [[2, 1], [0, 0], [1, 1]] and found.annotations.axes.case_ids.tolist() == [7, 9, 8]
-    said = ("An annotator gave several labels to one case, and each counts: 2 times, first at case 7, annotator '2'.",)
+    said = (
+        "An annotator gave several labels to one case, and each counts: 2 times, first at case 7, annotator '2' (if they are ticks of one "
+        "answer, two equal answers of two ticks agree by one half: ticks='sets' compares sets).",
+    )
     assert found.dropped == {"annotation without a result": 1}
     assert sorted(map(str, found.notes)) == [*said, "Read 'tag' as the label, one annotation per object."]
     assert studio(tmp_path, [simple(7, 1, [{"rating": 4}])]).annotations.value.tolist() == [4.0]

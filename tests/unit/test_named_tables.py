@@ -704,7 +704,7 @@ def test_results_tell_how_they_were_joined():
     found = ugt.ua_topk_accuracy(ugt.dirichlet(labels), frame)
     assert found.joined == {"scores": ("id", "name")}
     assert ugt.ua_topk_accuracy(ugt.dirichlet(labels), frame.to_numpy()).joined == {"scores": ("position", "")}
-    made = ugt.evaluate(labels, {"m": frame}, n_resamples=5, k=1, clusters=pd.Series([1, 2, 3], index=["q", "r", "p"]))
+    made = ugt.evaluate(labels, {"m": frame}, n_resamples=5, k=1, positive_class="b", clusters=pd.Series([1, 2, 3], index=["q", "r", "p"]))
     assert made.joined["clusters"] == ("id", "") and made.joined["predictions['m']"] == ("id", "name")
     assert made.to_dict()["data"]["joins"]["predictions['m']"] == {"rows": "id", "columns": "name"}
 

@@ -93,7 +93,7 @@ def test_categories_of_polars():
         assert read.axes.classes.tolist() == ["dog", "cow", "cat"]
     model = polars.DataFrame({"case": ["p3", "p1", "p2"], "cat": [0.5, 0.1, 0.9], "dog": [0.5, 0.9, 0.1]})
     values = [
-        ugt.evaluate(Labels.from_frame(one), {"m": model}, k=1, n_resamples=5).metrics[0]["value"]
+        ugt.evaluate(Labels.from_frame(one), {"m": model}, k=1, n_resamples=5, positive_class="dog").metrics[0]["value"]
         for one in (frame, frame.cast(polars.String))
     ]
     assert values[0] == values[1]

@@ -59,7 +59,7 @@ def test_the_positive_class_is_named_and_tests_below_one_half_are_noted(command,
     printed = command("reader-study", "classes.csv", "--positive", "healthy")
     assert "Positive class: healthy, of cancer and healthy.\n" in printed
     assert "Note: Below 0.5: a, b. " in printed and "(for a truth of classes: --positive)" in printed
-    asked = "--positive must be given for a truth whose classes do not show which is the finding (--positive good or another)"
+    asked = "--positive must be given for a truth whose names do not show which is the finding (--positive bad or --positive good)"
     assert asked in command("reader-study", "bare.csv", "--truth", "panel.csv", code=2)
     printed = command("reader-study", "bare.csv", "--truth", "panel.csv", "--positive", "good")
     assert "Positive class: good, of bad and good.\n" in printed

@@ -270,7 +270,7 @@ def test_errors_of_one_model_and_two_classes_are_natural_frequencies():
 def test_a_ceiling_has_the_decimals_of_the_values_that_it_limits():
     # The model always has the voted label: without a spread, and with the ceiling itself.
     labels = ugt.Labels.from_wide([["a", "a", "ab"[i % 20 == 0]] for i in range(500)], classes=["a", "b"])
-    data = ugt.evaluate(labels, {"m": np.tile([0.8, 0.2], (500, 1))}, reliability=1, k=1, n_resamples=50).to_dict()
+    data = ugt.evaluate(labels, {"m": np.tile([0.8, 0.2], (500, 1))}, reliability=1, k=1, n_resamples=50, positive_class="b").to_dict()
     for row in rows_of(difficulty.render(ReportSource.read(data)), "By certainty")[1:]:
         assert row[2] == row[3] and len(row[2]) == 4  # 74.1 and 99.3
 
@@ -282,7 +282,7 @@ def test_tables_of_few_cases_say_so():
     assert cells and all(one.endswith("too few for an interval") for one in cells)
     clusters = ugt.evaluate(
         ugt.Labels.from_wide([["a", "a"], ["a", "b"]] * 20, classes=["a", "b"]), {"m": np.tile([0.6, 0.4], (40, 1))},
-        clusters=[i // 20 for i in range(40)], reliability=1, k=1, n_resamples=20,
+        clusters=[i // 20 for i in range(40)], reliability=1, k=1, n_resamples=20, positive_class="b",
     ).to_dict()  # fmt: skip
     assert "no intervals: too few clusters" in rows_caption(difficulty.render(ReportSource.read(clusters)), "By certainty")
 
@@ -324,7 +324,7 @@ def test_files_are_described_by_what_they_hold():
 
 def test_a_constant_model_has_the_areas_of_the_constant_answer():
     labels = ugt.Labels.from_wide([["a", "ab"[i % 3 == 0], "ab"[i % 4 == 0]] for i in range(60)], classes=["a", "b"])
-    data = ugt.evaluate(labels, {"m": np.tile([0.7, 0.3], (60, 1))}, reliability=1, n_resamples=50).to_dict()
+    data = ugt.evaluate(labels, {"m": np.tile([0.7, 0.3], (60, 1))}, reliability=1, n_resamples=50, positive_class="b").to_dict()
     for metric in ("soft_auroc", "soft_average_precision"):
         own = next(e["value"] for e in data["metrics"] if e["metric"] == metric)
         always = [e["value"] for e in data["references"] if (e["metric"], e["reference"]) == (metric, "always the commonest class")]

@@ -24,7 +24,7 @@ WORDS = {
 
 
 def page(report=None, **options):
-    found = ugt.evaluate(LABELS, SCORES, reliability=(1, 2), k=1, n_resamples=20, report=report, **options)
+    found = ugt.evaluate(LABELS, SCORES, reliability=(1, 2), k=1, n_resamples=20, positive_class="b", report=report, **options)
     return Page(html(found.to_dict()))
 
 
@@ -67,7 +67,22 @@ def test_the_command_has_them(command, tmp_path):
     Path("l.csv").write_text("case,annotator,label\n" + "".join(f"{i},x,{'ab'[i % 2]}\n{i},y,a\n" for i in range(24)), encoding="utf-8")
     Path("m.csv").write_text("case,a,b\n" + "".join(f"{i},0.{i % 9 + 1},0.{9 - i % 9}\n" for i in range(24)), encoding="utf-8")
     words = ("--title", "T", "--authors", "A", "--note", "n1", "--note", "n2", "--unit", "image", "--annotators-are", "reader")
-    command("evaluate", "--annotations", "l.csv", "--predictions", "m.csv", "--out", "r", "--n-boot", 20, "--no-details", "--quiet", *words)
+    command(
+        "evaluate",
+        "--annotations",
+        "l.csv",
+        "--predictions",
+        "m.csv",
+        "--out",
+        "r",
+        "--n-boot",
+        20,
+        "--no-details",
+        "--quiet",
+        *words,
+        "--positive-class",
+        "b",
+    )
     found = json.loads(Path("r/evaluation.json").read_text(encoding="utf-8"))
     assert found["provenance"]["report"] == dict(zip(wording.FIELDS, ("T", "A", ["n1", "n2"], "image", "reader")))
     command("report", "r/evaluation.json", "--title", "new", "--appendices", "open", "--quiet")
@@ -119,7 +134,9 @@ MIXED = [["abc"[i % 3], "abc"[i % 3], "abc"[(i + (i % 5 == 0)) % 3]] for i in CA
 
 
 def test_what_is_worse_than_a_constant_has_an_interval_of_the_sign_of_its_words():
-    text = of_data([["abbb"[i % 4]] * 2 + ["abb"[i % 3]] for i in CASES], {"m": choosing((CASES % 4 == 0).astype(int), 2)}, "ab").text
+    text = of_data(
+        [["abbb"[i % 4]] * 2 + ["abb"[i % 3]] for i in CASES], {"m": choosing((CASES % 4 == 0).astype(int), 2)}, "ab", positive_class="b"
+    ).text
     assert re.search(r"percentage points less than always answering “b” \([\d.]+ to [\d.]+\)", text)
     assert "no better than by chance (" in text and "as by chance" not in text  # it agrees less often than that
 
@@ -170,7 +187,7 @@ def test_nothing_settled_is_said_without_a_number():
 def test_what_has_no_spread_claims_none():
     # Three annotators: whoever always has the vote disagrees half as much as they do, in every resample.
     rows = [["b" if i % 4 == 0 and i % 3 == j else "a" for j in range(3)] for i in CASES]
-    text = of_data(rows, {"vote": choosing(np.zeros(60, int), 2)}, "ab").text
+    text = of_data(rows, {"vote": choosing(np.zeros(60, int), 2)}, "ab", positive_class="b").text
     assert "vote 0.50 (the same in every resample)" in text and "limit 0.50" not in text
     text = of_data([["abc"[i % 3]] * 3 for i in CASES], {"m": choosing(CASES % 3)}, reliability=1).text
     assert "±0.0" not in text and "± 0.0" not in text and "m agrees with the annotators’ truth in 98.7% of cases, " in text

@@ -53,6 +53,20 @@ AGREEMENT = [
     ("nlp/discarded.jsonl", "--mapping discarded_mapping.json", r"row with discarded in the column 'status' \(1\)"),
     ("nlp/flat.jsonl", "", r"percent agreement +0\.500"),
     ("nlp/flat.json", "", r"percent agreement +0\.500"),
+    ("nlp/ticks_json.csv", "", r"ugt: error: .*--ticks sets"),
+    ("nlp/ticks_json.csv", "--ticks sets", r"percent agreement +0\.667"),
+    ("nlp/ticks_brackets.csv", "--case-column sentence --label-column relations --ticks sets", r"percent agreement +0\.750"),
+    ("nlp/ticks_studio.json", "", r"agree by one half: --ticks sets compares sets.*percent agreement +0\.500"),
+    ("nlp/ticks_studio.json", "--ticks sets", r"percent agreement +0\.667"),
+    ("nlp/survey3heads.csv", "", r"ugt: error: .*--format transposed and --annotator-column ResponseId and --ignore-columns StartDate"),
+    (
+        "nlp/survey3heads.csv",
+        "--format transposed --annotator-column ResponseId --ignore-columns StartDate EndDate Status Progress Finished",
+        r"headings of a survey in line 2 and line 3.* 0\.667 ",
+    ),
+    ("med/one_reader_a.csv", "one_reader_b.csv", r"percent agreement +0\.667"),
+    ("tables/rad1.csv", "rad2.csv rad3.csv", r"240 cases, 3 annotators, 2 classes, 708 labels.*Fleiss' kappa +0\.482"),
+    ("tables/r3.csv", "", r"Fleiss' kappa +0\.482"),
     ("nlp/parallel.jsonl", "--mapping parallel_mapping.json", r"percent agreement +0\.500"),
 ]
 STUDIES = [
@@ -102,3 +116,19 @@ def test_a_log_of_one_judge_is_named_after_its_file(strangers, capsys, tmp_path)
     (people := tmp_path / "people.csv").write_text(labels, encoding="utf-8")
     code, printed = said(capsys, "judge", str(people), file, "--values", "good=1", "bad=0")
     assert code == 0 and "40 verdicts by judge_simple" in printed
+
+
+def test_objects_keyed_by_case_and_by_annotator(strangers, capsys, tmp_path):
+    file = strangers("nlp/keyed.json")
+    (mapping := tmp_path / "mapping.json").write_text('{"fields": {"case": "#", "annotator": "annotations{#}", "label": "annotations{}"}}')
+    holds(capsys, "agreement", file, ["--mapping", str(mapping)], r"2 cases, 3 annotators, 2 classes, 5 labels.*percent agreement +0\.667")
+
+
+def test_models_beside_readers(strangers, capsys, tmp_path):
+    strangers("tables/all.csv")
+    words = ["--annotations", "all.csv", "--annotator-columns", "rad*", "--model-columns", "model_*", "--no-details", "--n-boot", "20"]
+    words += ["--out", str(tmp_path / "report")]
+    code, printed = said(capsys, "evaluate", *words)
+    assert code == 2 and "--positive-class benign or --positive-class malignant" in printed
+    code, printed = said(capsys, "evaluate", *words, "--positive-class", "malignant")
+    assert code == 0 and re.search(r"model_a .* 0\.831 .* 0\.899", printed)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 # Work arrays have one cell of 32 bytes for each class: 512 MB at this limit. A larger number is a mistake (an id taken for a count).
 MAX_CLASSES = 2**24
+MOST_CLASSES, MOST_TEXT = 1000, 60  # labels of more classes than this, and than half of their number, are free text; characters shown
 MOST_KEPT = 1024  # cases and classes of axes that are kept for the next table of their shape: 1 MB in all
 
 
@@ -232,6 +233,14 @@ def case_axis(column: identifiers.Column, cases: object) -> tuple[NDArray[Any], 
     return ids, position[column.code]
 
 
+def check_shared(argument: str, n_classes: int, n_labels: int, example: object, way: str = "") -> None:
+    """Reject labels of free text, of which nearly every one is a class of its own; classes that are given are never doubted."""
+    if n_classes > MOST_CLASSES and 2 * n_classes > n_labels:
+        must = "be names of classes that cases share"
+        got = f"{n_classes:,} classes for {n_labels:,} labels, as free text has, such as {str(example)[:MOST_TEXT]!r}"
+        raise error(argument, must, got, way=way)
+
+
 def class_axis(
     argument: str, column: identifiers.Column, classes: Classes, where: identifiers.Where, merge: bool = False
 ) -> tuple[NDArray[Any], Int32]:
@@ -243,6 +252,8 @@ def class_axis(
     if classes is None:
         if len(column.ids) == 0:
             raise error("classes", "be given if there are no labels", None)
+        if identifiers.is_text(column.ids):
+            check_shared(argument, len(column.ids), len(column.code), column.ids[0])
         column = naming.joined("classes", column, merge)
         found = column.ids.tolist()
         if identifiers.is_text(column.ids) or min(found) < 0 or naming.NINES.fullmatch(str(max(found))):  # else ordinary numbers

@@ -13,6 +13,7 @@ import numpy as np
 
 from . import identifiers
 from .arrays import Int32, NDArray
+from .checks import error
 from .identifiers import INTEGER, one_number
 from .notes import Note
 from .notices import note
@@ -223,7 +224,8 @@ _ODD_LABELS: tuple[tuple[Callable[..., Note], Callable[[Sequence[str]], list[str
         partial(Note, "like_marked", "Read as different classes, though one may be the other with a mark: {labels} (write them alike)."),
         _marked,
     ),
-    (partial(Note, "like_lists", "Taken for one class each, though they look like several: {labels} (write one label per row)."), _lists),
+    (partial(Note, "like_lists", "Taken for one class each, though they look like several: {labels} (write one label per row; "
+            "for one class per set of ticks, in any order: " + arg("ticks", "sets") + ")."), _lists),
     (
         partial(
             Note, "like_rankings",
@@ -263,13 +265,35 @@ def _renamed(column: identifiers.Column, names: list[str]) -> identifiers.Column
 # What a class is called that is no finding: it is never the positive one by default.
 ABSENCE = {"normal", "healthy", "negative", "neg", "benign", "absent", "no", "none", "non", "not", "0", "control", "controls", "sinus"}
 ABSENCE |= {"false", "without", "clear", "nsr", "unremarkable", "gesund", "negativ", "kein", "keine", "ohne", "nein", "sain", "sano"}
+ABSENT_BEHIND = {"absent", "negative", "neg", "0"}  # "HER2 negative", "grade 0"
+_NUMBER = re.compile(r"[-+]?[0-9]*\.?[0-9]+")
+OF_TWO = "two classes"  # of which evaluations ask for the positive one
 
 
 def positive_among(classes: Sequence[Any]) -> int | None:
     """Return which of two classes is positive by their names: 1 of 0 and 1, or the one beside a word of absence; None if neither shows."""
-    words = [re.split(r"[\W_]+", str(name).casefold().strip()) for name in classes]
-    absent = [bool(own) and (own[0] in ABSENCE or own[-1] == "absent") for own in words]
+    names = [str(name).casefold().strip() for name in classes]
+    absent = [_is_absence(name) or any(name == before + other for before in ("non", "no", "not") for other in names) for name in names]
     return absent.index(False) if sorted(absent) == [False, True] else None
+
+
+def _is_absence(name: str) -> bool:
+    """Return whether a class is called like no finding: by its first word, its last one, a minus sign, or a number that is not above 0."""
+    if _NUMBER.fullmatch(name):
+        return float(name) <= 0
+    words = [word for word in re.split(r"[\W_]+", name) if word]
+    return name[-1:] in ("-", "\u2212") or (bool(words) and (words[0] in ABSENCE or words[-1] in ABSENT_BEHIND))
+
+
+def positive_of(classes: Sequence[Any], option: str, what: str) -> int:
+    """Return which of two classes is positive by its name; ask for it (in an argument ``option``) if the names do not show it."""
+    names = [str(name) for name in classes]
+    found = positive_among(names) if len(names) == 2 else None
+    if found is None:
+        must = f"be given for {what} " + ("whose names do not show which is the finding" if len(names) == 2 else "without two classes")
+        way = arg(option, names[0]) + " or " + arg(option, names[1]) if len(names) == 2 else arg(option, names[-1]) + " or another"
+        raise error(option, must, f"the classes {listed(map(repr, names), 12)}", way=way)
+    return found
 
 
 def positive_by_default(classes: Sequence[Any], option: str) -> list[Note]:

@@ -222,6 +222,8 @@ def _left(header: Sequence[str], others: Sequence[str], cells: Any, missing: Seq
         at = [c for c, name in enumerate(header) if name not in gone]
         if not at or (len(at) == 1 and not (named.issuperset(gone) or _is_person(header[at[0]]))) or len(gone) > MOST_LEFT_OUT:
             return []
+        if len({cells.values[code] for code in np.unique(cells.codes[:, at]).tolist()} - {*missing}) < 2:  # what is left is constant
+            return []
         others = _others([header[c] for c in at], cells._replace(codes=cells.codes[:, at]), missing, format, merge_names)
         gone += others
     return [name for name in header if name in gone]

@@ -139,6 +139,8 @@ def way_of_wide(table: CellTable, others: Sequence[int], roles: Sequence[str]) -
     for more in together:
         if any(_once(table, [first, *more, c]) for c in others if c not in more) and len(set(others) - set(more)) > 1:
             return _by_rows(table, [table.header[c] for c in (first, *more)], roles)
+    if any(plain(table.header[c]) in ALSO["annotator"] for c in others) and len(others) > 1:
+        return _by_rows(table, [table.header[first]], roles)
     own, cells = table.coded([first], list(others))
     shared = len({*own.values} & {*cells.values})
     return "if there is no column for the case: " + arg("columns", {"case": ""}) if 2 * shared > len(own.values) else ""

@@ -211,6 +211,10 @@ class Table(CellTable):
     def places(self) -> Iterator[str]:
         return (f"line {line}" for line, _ in islice(self._rows(), 1, None))
 
+    def rows(self) -> Iterator[tuple[str, list[str]]]:
+        """Yield the place and the cells of each row below the header."""
+        return ((f"line {line}", [unguarded(cell.strip()) for cell in row]) for line, row in islice(self._rows(), 1, None))
+
     def _not_a_number(self, row: int, block: list[tuple[str, ...]], columns: Sequence[int]) -> ValueError:
         for i, cells in enumerate(zip(*block)):
             for cell, column in zip(cells, columns):

@@ -11,9 +11,10 @@ from typing import Any
 from .._base.checks import error, option, room
 from .case_columns import with_case
 from .csv_table import CellTable, Table
-from .frames import Columns
+from .frames import Columns, text_of
 from .roles import DECIMALS
 from .source import Source
+from .surveys import survey_of
 
 CELLS = 20  # least number of bytes in memory for each byte of the text of a workbook
 ERRORS = ("#DIV/0!", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!")
@@ -40,7 +41,8 @@ def _table_of(source: Source, header: bool) -> CellTable:
         must = f"be a table, such as CSV or Excel, or NPY or NPZ for predictions (records with one field per column: {way})"
         raise error("file", must, "JSON")
     if source.ending not in ENDINGS:
-        return Table(source, header)
+        table = Table(source, header)
+        return (survey_of(table.header, table.rows()) if header else None) or table
     if not header:
         raise error("header", "be left out for files that are not text", repr(source.ending))
     data = source.read()
@@ -142,4 +144,5 @@ def _below_header(rows: list[tuple[int, tuple[Any, ...]]]) -> Columns:
             if cell in ERRORS:
                 raise error("cell", "hold a value", repr(cell), f"{place}, column {column[0]!r}")
     names = ["" if column[0] is None else str(column[0]).strip() for column in columns]
-    return Columns(names, [[None if cell == "#N/A" else cell for cell in column[1:]] for column in columns], places)
+    survey = survey_of(names, zip(places, ([text_of(cell) for cell in row] for row in zip(*(column[1:] for column in columns)))))
+    return survey or Columns(names, [[None if cell == "#N/A" else cell for cell in column[1:]] for column in columns], places)

@@ -89,7 +89,7 @@ class Columns(CellTable):
         every = [self._categories[c] for c in columns] if self._categories else [None]
         if every[0] is None or any(one != every[0] for one in every):
             return None
-        return type(every[0])(as_names([_text(value) for value in every[0]]).tolist())
+        return type(every[0])(as_names([text_of(value) for value in every[0]]).tolist())
 
     def place(self, row: int) -> str:
         return f"row {row}" if self._names is None else self._names[row]
@@ -197,7 +197,7 @@ def _texts(column: Any) -> tuple[list[str], Int32]:
     array = column if isinstance(column, np.ndarray) else None
     if array is not None and array.dtype.kind in "biufU":
         code, first = identifiers.factorize(array.astype(array.dtype.newbyteorder("="), copy=False))
-        return [_text(value) for value in array[first].tolist()], code
+        return [text_of(value) for value in array[first].tolist()], code
     cells = column.tolist() if array is not None else column
     try:
         index = {key: i for i, key in enumerate(dict.fromkeys((type(cell), cell) for cell in cells))}
@@ -205,16 +205,16 @@ def _texts(column: Any) -> tuple[list[str], Int32]:
     except TypeError:  # values that have no hash, such as lists
         bad = next(cell for cell in cells if type(cell).__hash__ is None)
         raise error("cells", "be text, numbers or nulls", type(bad).__name__) from None
-    return [_text(cell) for _, cell in index], code
+    return [text_of(cell) for _, cell in index], code
 
 
 def _points_of_numbers(column: Any) -> set[str]:
     """Return the text of numbers with fractions, whose points are decimal signs whatever the text of other cells has."""
     cells = column.tolist() if isinstance(column, np.ndarray) else column
-    return {_text(cell) for cell in cells if isinstance(cell, (float, np.floating))}
+    return {text_of(cell) for cell in cells if isinstance(cell, (float, np.floating))}
 
 
-def _text(value: object) -> str:
+def text_of(value: object) -> str:
     """Return a value as the text that a CSV file would hold."""
     if identifiers.is_null(value):
         return ""

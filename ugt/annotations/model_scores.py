@@ -162,6 +162,24 @@ class Asked:
     def _of_label(self, c: int, ids: Any) -> Made:
         return (*one_hot(self.table.numbered(self.table.coded([c])[0], "label")), True)
 
+    def chosen(self, c: int, ids: Any) -> Made:
+        """Return the scores of one column that was chosen: labels, numbers on a scale, or probabilities of one of two classes."""
+        values = [value for value in self.table.coded([c])[0].values if value]
+        known = self.classes is not None and bool((find(self.classes, np.array(values or [""], np.str_)) >= 0).all())
+        if known or not self._has_numbers(c):
+            return self._of_label(c, ids)
+        if self.classes is None or (self.on_scale and self.positive is None):
+            return self._of_number(c, ids)
+        name, two = self.table.header[c], len(self.classes) == 2
+        of = self._class_in(name) if two and self._says_so(name) else self.positive  # model_1 is not about class 1
+        if not two:
+            raise error("model_columns", "be predicted labels, if there are not two classes", f"numbers in the column {name!r}")
+        if of is None:
+            first, second = (arg("positive_class", str(one)) for one in self.classes.tolist())
+            must = "be given for a column of probabilities of one of two classes"
+            raise error("positive_class", must, f"the column {name!r}", way=first + " or " + second)
+        return of_two_classes(self.table.numbers([c])[:, 0], of, ids, name), self.classes, False
+
     def _numbers(self, columns: list[int]) -> NDArray[np.float64]:
         """Return the numbers of columns of classes; if a column holds words, the error names the way to read them."""
         try:
@@ -316,6 +334,17 @@ def read_scores_of_models(
         except ValueError as problem:
             raise within(f"model {name!r}", problem) from None
     return found
+
+
+def read_columns_of_models(
+    table: CellTable, columns: list[int], classes: object = None, positive_class: object = None, on_scale: bool = False
+) -> dict[str, Predictions]:
+    """Return the predictions of each model of a table with one row per case and one column per model, named after the column."""
+    asked = Asked(table, classes, positive_class, None, on_scale)
+    case = asked._case_among([c for c in range(len(table.header)) if c not in columns and c not in table.hidden])
+    ids = asked._ids(case)
+    table.used = {"case": case, "model": columns}
+    return {table.header[c]: Predictions(ids, *asked.chosen(c, ids)) for c in columns}
 
 
 def _long_roles(table: CellTable) -> dict[str, int]:

@@ -15,7 +15,22 @@ from .._base.version import __version__
 from .._base.wording import words_of
 from .._tabular.csv_text import utf8
 from .._tabular.windows import typed
-from . import agreement, calibrate, check, command, conformal, convert, evaluate, example, judge, plan, reader_study, report, shell
+from . import (
+    agreement,
+    calibrate,
+    check,
+    command,
+    conformal,
+    convert,
+    evaluate,
+    example,
+    judge,
+    plan,
+    preferences,
+    reader_study,
+    report,
+    shell,
+)
 from .output import progress as telling_progress
 from .wording import speaking, worded
 
@@ -136,7 +151,7 @@ def make_parser() -> command.Parser:
         prog="ugt", usage=usage, description=command.paragraphs(text), epilog=f"{EXAMPLES}{codes}\n\nenvironment:\n{variables}"
     )
     commands: Any = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, prog="ugt")
-    for module in (check, evaluate, agreement, calibrate, conformal, reader_study, judge, convert):
+    for module in (check, evaluate, agreement, calibrate, conformal, reader_study, judge, preferences, convert):
         module.add(commands)
     example.add(commands)
     evaluate.add_demo(commands)

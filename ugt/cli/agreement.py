@@ -28,8 +28,8 @@ from ..tables.context import Annotated
 from ..tables.limits import MOST as MOST_READERS
 from ..tables.limits import LimitsRow, between
 from ..tables.rows import cells_of
-from .cases import add_resampling, annotations_of, of_cases, read_record
-from .command import ANNOTATIONS, aligned, decimal, group, new_command, output_file, say, spanned, written
+from .cases import add_resampling, annotations_of, of_cases, paths_of, read_record
+from .command import MANY_ANNOTATIONS, aligned, decimal, group, new_command, output_file, say, spanned, written
 from .reading import add_reading
 from .wording import worded_note
 
@@ -55,7 +55,7 @@ ugt agreement grades.csv --ratings --json
 def add(commands: Any) -> None:
     parser = new_command(commands, "agreement", run, "compute how well annotators agree", "FILE [options]", TEXT)
     option = group(parser, "files")
-    option("annotations", "FILE", f"annotations: {ANNOTATIONS}")
+    option("annotations", "FILE", MANY_ANNOTATIONS, nargs="+")
     option("--out", "DIR", "folder for agreement.csv and other tables; default: print only")
     option("--page", "FILE.html", "HTML page for the report of the annotations, without models; default: no page")
     option = group(parser, "agreement")
@@ -97,7 +97,7 @@ def _write_page(given: Any, options: argparse.Namespace, resampling: dict[str, A
     """Write the report of an evaluation without models."""
     kind = {} if options.interval == "analytic" else {"interval": options.interval}
     keywords = {name: resampling[name] for name in ("clusters", "n_resamples", "seed")}
-    inputs = [io.fingerprint(path) for path in (options.annotations, options.mapping, options.clusters) if path is not None]
+    inputs = [io.fingerprint(path) for path in (*paths_of(options), options.mapping, options.clusters) if path is not None]
     provenance = {"command": options.command, "inputs": [{name: utf8(value) for name, value in one.items()} for one in inputs]}
     made = evaluate(given, {}, level=options.level, provenance=provenance, **kind, **keywords)
     replace(made, notes=tuple(dict.fromkeys((*made.notes, *notes)))).to_html(page)

@@ -44,3 +44,14 @@ class Given(argparse.Action):
             parser.error(f"argument {option_string}: must be given once. Got {before!r} and {values!r}.")
         given.add(self.dest)
         setattr(namespace, self.dest, values if before is None else [*before, *values])
+
+
+class OfFile(argparse.Action):
+    """The values of an option of columns: given once, or once for each file, as FILE=NAME."""
+
+    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option_string: object = None) -> None:
+        before = getattr(namespace, self.dest)
+        given = [] if before is None else [before] if isinstance(before, str) else before
+        if given and not all("=" in word for word in [*given[1:], values]):
+            parser.error(f"argument {option_string}: must be given once, or as FILE=NAME. Got {given[0]!r} and {values!r}.")
+        setattr(namespace, self.dest, [*given, values] if given else values)

@@ -17,6 +17,8 @@ from .. import io
 from .._base.arrays import Array, Int64, NDArray
 from .._base.checks import error
 from .._base.notes import Note
+from .._tabular.csv_text import utf8
+from .._tabular.roles import repeated
 from ..annotations import Labels, Predictions, Rankings
 from ..annotations.given import columns_note, position_note
 from ..annotations.predictions import unknown_case
@@ -27,6 +29,7 @@ from ..evaluation.input import aggregation_input
 from ..io.beside import cluster_file, prediction_file, reliability_file, subgroup_file
 from ..resampling import ids_of_cases
 from . import facts
+from .columns import case_given, chosen, columns_given
 from .command import Parser, took
 from .reading import OPTIONS, ROLES, add_reading, order_given, scale_given
 from .wording import worded_note
@@ -56,10 +59,22 @@ class PredictedCases(NamedTuple):
 
 def annotations_of(options: argparse.Namespace, path: str | None = None) -> io.AnnotationFile:
     """Return the annotations of a file, and print a line about it."""
-    path = options.annotations if path is None else path
-    read = read_annotations(options, path)
-    _take(lambda: facts.of_annotations(path, read))
+    paths = paths_of(options) if path is None else [path]
+    read = read_annotations(options, *paths)
+    _take(lambda: facts.of_annotations(", ".join(map(utf8, paths)), read))
     return read
+
+
+def paths_of(options: argparse.Namespace) -> list[str]:
+    """Return the paths of the annotations, without the names of annotators before them."""
+    given = options.annotations if isinstance(options.annotations, list) else [options.annotations]
+    return [named_path(word)[1] for word in given]
+
+
+def named_path(word: str) -> tuple[str, str]:
+    """Return the name and the path of ``name=path``; the name is "" for a path alone."""
+    name, equals, path = word.partition("=")
+    return (name, path) if equals and not os.path.exists(word) else ("", word)
 
 
 def _take(make: Callable[[], facts.FileFacts]) -> None:
@@ -72,9 +87,7 @@ def _take(make: Callable[[], facts.FileFacts]) -> None:
 def models_of(path: str, axes: Any, options: argparse.Namespace, on_scale: bool = False) -> dict[str, Predictions]:
     """Return the models of a file, and print a line about it; ``on_scale``: whether one column may hold numbers on a scale."""
     positive_class = getattr(options, "positive_class", None)
-    read = prediction_file(
-        path, None if axes is None else axes.classes, positive_class, on_scale=on_scale, **beside(options, path, "decimal")
-    )
+    read = prediction_file(path, None if axes is None else axes.classes, positive_class, on_scale=on_scale, **of_models(options, path))
     _take(lambda: facts.of_predictions(path, read, axes))
     return read.models
 
@@ -93,7 +106,10 @@ def named_apart(paths: Sequence[str], taken: Sequence[str] = ()) -> list[str]:
 
 def of_cases(kind: str, path: str, options: argparse.Namespace, axes: Any = None, said: str = "") -> Any:
     """Return the clusters by case, or the subgroups (or what is ``said``) by column and case, and print a line about their file."""
-    read = (subgroup_file if kind == "subgroups" else cluster_file)(path, **beside(options, path))
+    if kind == "subgroups":
+        read = subgroup_file(path, **beside(options, path))
+    else:
+        read = cluster_file(path, cluster_column=options.cluster_column, **beside(options, path))
     _take(lambda: facts.of_cases(path, kind, read, axes, said=said))
     return read.values if kind == "subgroups" else next(iter(read.values.values()))
 
@@ -116,26 +132,10 @@ def beside(options: argparse.Namespace, path: str, *more: str) -> dict[str, Any]
     return {"case_column": case_given(options, path), **{name: getattr(options, name) for name in ("encoding", *more)}}
 
 
-def case_given(options: argparse.Namespace, path: str) -> Any:
-    """Return the column of the case in a file, or several that identify it together; None if it is not given."""
-    if options.case_column is None:
-        return None
-    own, every = [], []
-    for word in options.case_column:
-        file, sign, name = word.partition("=")
-        if sign and file in (os.path.basename(path), Path(path).stem, path):
-            own.append(name)
-        elif not sign or not _names_a_file(file, options):
-            every.append(word)
-    found = own or every
-    return None if not found else found[0] if len(found) == 1 else found
-
-
-def _names_a_file(name: str, options: argparse.Namespace) -> bool:
-    """Return whether a word is the name of a file of this command."""
-    words = [word for value in vars(options).values() for word in (value if isinstance(value, list) else [value])]
-    paths = [path for word in words if isinstance(word, str) for path in (word, word.partition("=")[2]) if path]
-    return name in {known for path in paths for known in (path, os.path.basename(path), Path(path).stem)}
+def of_models(options: argparse.Namespace, path: str) -> dict[str, Any]:
+    """Return the options that hold for a file of predictions."""
+    columns = {"ignore_columns": chosen(options, "ignore_columns", path, own=True), "model_columns": chosen(options, "model_columns", path)}
+    return {**beside(options, path, "decimal"), **columns}
 
 
 def missing_texts(options: argparse.Namespace) -> Sequence[str]:
@@ -143,21 +143,42 @@ def missing_texts(options: argparse.Namespace) -> Sequence[str]:
     return io.MISSING if options.na is None else ["", *options.na]
 
 
-def read_annotations(options: argparse.Namespace, path: str) -> io.AnnotationFile:
-    """Return the annotations of a file, read with the options of the command."""
-    columns: Any = {role: name for role in ROLES[1:] if (name := getattr(options, f"{role}_column")) is not None}
-    columns.update({} if (case := case_given(options, path)) is None else {"case": case})
+def read_annotations(options: argparse.Namespace, path: str, *others: str) -> io.AnnotationFile:
+    """Return the annotations of a file, or of several that are of one annotator each, read with the options of the command."""
+    files, columns = _files(options, path, *others) if others else (path, columns_given(options, ROLES[1:], path))
     classes: Any = options.classes
     if classes is not None:
         classes = int(classes) if classes.isdecimal() else io.read_names(classes, encoding=options.encoding)
     named = {"columns": columns or None, "classes": classes, "missing": missing_texts(options), "mapping": options.mapping}
+    named.update({name: given for name in ("annotator_columns", "ignore_columns") if (given := chosen(options, name, path))})
+    if models := _models_beside(options, path):
+        named["ignore_columns"] = [*named.get("ignore_columns", ()), *models]
     named.update({name: given for name in OPTIONS if (given := getattr(options, name)) is not None})
     named.update({"header": False} if options.no_header else {})
     named.update(ordered=order_given(options.ordered), scale=scale_given(options.scale))
     if options.ratings and options.format not in ("auto", "ratings"):
         raise error("--format", "be left out with --ratings", repr(options.format))
-    read = io.read_annotations(path, format="ratings" if options.ratings else options.format, **named)
+    read = io.read_annotations(files, format="ratings" if options.ratings else options.format, **named)
     return replace(read, notes=tuple(map(worded_note, read.notes)))
+
+
+def _models_beside(options: argparse.Namespace, path: str) -> list[str]:
+    """Return the columns of models in the file of the annotations, if it is also a file of predictions."""
+    given = getattr(options, "predictions", [])
+    both = given is None or (isinstance(given, list) and path in {named_path(word)[1] for word in given})
+    return chosen(options, "model_columns", path) if both and not options.annotator_columns else []
+
+
+def _files(options: argparse.Namespace, *paths: str) -> tuple[Any, dict[str, Any]]:
+    """Return several files by the name of their annotator, and the columns that are given, by role and name."""
+    words = [named_path(word) for word in options.annotations]
+    names = [name or Path(path).stem for name, path in words]
+    if (twice := repeated(names)) is not None:
+        must = "be files with different names, which are those of the annotators (or NAME=FILE)"
+        raise error("annotations", must, f"{twice!r} twice")
+    own = {name: columns_given(options, ROLES[1:], path) for name, path in zip(names, paths)}
+    roles = dict.fromkeys(role for one in own.values() for role in one)
+    return dict(zip(names, paths)), {role: {name: one[role] for name, one in own.items() if role in one} for role in roles}
 
 
 def reading_words(options: argparse.Namespace) -> list[str]:
@@ -195,6 +216,11 @@ def add_positive_class(option: Any) -> None:
     option("--positive-class", "NAME", text)
 
 
+def add_model_columns(option: Any) -> None:
+    columns = "names or patterns of columns that hold a model each, named after them: labels, or probabilities of the positive class"
+    option("--model-columns", "[FILE=]NAME", f"{columns}; default: columns are classes", nargs="+")
+
+
 def add_input(option: Any) -> None:
     add_positive_class(option)
     option("--input", KINDS, "kind of the predictions; default: %(default)s (by their values)", default="auto")
@@ -215,7 +241,7 @@ def predicted_cases(option: str, path: str, known: Any, options: argparse.Namesp
     If ``annotated``, at least one must be annotated, and the rows of a file without case ids are those of the annotations; if not, they are
     other cases. ``names`` are options with files of ids, such as clusters.
     """
-    read = prediction_file(path, known.axes.classes, options.positive_class, several=False, **beside(options, path, "decimal"))
+    read = prediction_file(path, known.axes.classes, options.positive_class, several=False, **of_models(options, path))
     (predictions,) = read.models.values()
     joined = annotated or predictions.case_ids is not None
     _take(lambda: facts.of_predictions(path, read, known.axes if joined else None))

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from .._base.names import OF_TWO, positive_of
 from .._base.notices import heard
 from .._base.ragged import row_of
 from .._base.wording import renamed
@@ -24,13 +25,16 @@ from ..evaluation.grades import read as read_grades
 from ..evaluation.input import aggregation_input, grades_of
 from ..evaluation.suspicions import like_grades
 from ..io.beside import cluster_file, prediction_file, subgroup_file
+from ..io.judge_logs import read_judge_log
 from ..io.kinds import KINDS, kind_of_file
+from ..io.preference_files import preference_file
 from ..tables.context import axes_of_ratings
 from . import facts
-from .cases import add_positive_class, beside, named_apart, read_annotations, reading_words
+from .cases import add_model_columns, add_positive_class, beside, named_apart, of_models, read_annotations, reading_words
 from .command import complain, group, new_command, printable, said_of, say
 from .facts import AnnotationFacts, CaseFacts, CasesJoined, FileFacts, PredictionFacts, counted
 from .reading import add_reading
+from .vote_facts import VoteFacts, judged, of_log, of_votes
 from .wording import worded_note
 
 TEXT = """
@@ -53,6 +57,7 @@ def add(commands: Any) -> None:
     option = group(parser, "files")
     option("inputs", "FILE", f"{', '.join(KINDS[:-1])} or {KINDS[-1]}, detected unless given as in predictions=a.csv", nargs="+")
     add_positive_class(option)
+    add_model_columns(option)
     add_reading(parser)
 
 
@@ -62,7 +67,7 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
         say(*([""] if i else []), found.file, *_indented(found.lines()))
         if isinstance(found, Refused):
             complain(found.error)
-    allowed = study.allowed() if study.given is not None else []
+    allowed = [*(study.allowed() if study.given is not None else []), *study.of_votes()]
     if allowed:
         say("", "Analyses that these files allow:")
         for one in allowed:
@@ -162,7 +167,7 @@ class Study:
         if kind == "predictions":
             classes = None if axes is None else axes.classes
             on_scale = isinstance(self.given, Ratings) or bool(getattr(self.given, "ordered", False))
-            file = prediction_file(path, classes, options.positive_class, on_scale=on_scale, **beside(options, path, "decimal"))
+            file = prediction_file(path, classes, options.positive_class, on_scale=on_scale, **of_models(options, path))
             found = facts.of_predictions(path, file, axes, name, on_scale)
             one = next(iter(file.models.values()))
             if one.case_ids is not None:
@@ -172,13 +177,20 @@ class Study:
             if axes is not None:
                 self.open[utf8(path)] = self._open(file.models)
             return found
-        reader = cluster_file if kind == "clusters" else subgroup_file
-        return facts.of_cases(path, kind, reader(path, **beside(options, path)), axes, name)
+        if kind == "verdicts":
+            return of_log(path, read_judge_log(path, encoding=options.encoding))
+        if kind == "votes":
+            return of_votes(path, preference_file(path, encoding=options.encoding))
+        own = beside(options, path)
+        found_cases = cluster_file(path, cluster_column=options.cluster_column, **own) if kind == "clusters" else subgroup_file(path, **own)
+        return facts.of_cases(path, kind, found_cases, axes, name)
 
     def _open(self, models: Mapping[str, Predictions]) -> str:
-        """Return what an evaluation asks about models of one number per case: whether the numbers are grades; "" if nothing."""
+        """Return what an evaluation asks: which of two classes is positive, whether numbers of a model are grades; "" if nothing."""
         try:
             values = None if self._lacking() else grades_of(aggregation_input(self.given))
+            if values is None and len(self.axes.classes) == 2 and self.options.positive_class is None:
+                positive_of(self.axes.classes.tolist(), "positive_class", OF_TWO)
             for name, one in models.items() if values is not None else ():
                 scores, rows = one.located(self.axes)
                 given = {name: scores[rows >= 0]} if one.numbers else {}
@@ -196,6 +208,23 @@ class Study:
         if lacking := self._lacking():
             return [Allowed(CERTAINTY, False, lacking), *agreement, Allowed(OF_MODEL, False, lacking)]
         return [self._certainty(about), *agreement, *self._evaluation(about), *self._fitted(), *self._of_cases(about)]
+
+    def of_votes(self) -> list[Allowed]:
+        """Return what verdicts of judges, votes between two models, and labels in one file per annotator allow."""
+        labels = [one.file for one in self._of(PredictionFacts) if one.values == "labels"] if self.given is None else []
+        labels += [one.file for one in self._of(AnnotationFacts) if one.n_annotators == 1]
+        each = "if each file has the labels of one annotator, who is named after it"
+        rows = [Allowed("agreement of annotators", True, each, self._command("agreement", *labels))] if len(labels) > 1 else []
+        for one in self._of(VoteFacts):
+            if one.kind == "votes":
+                command = typed(["ugt", "preferences", one.file])
+                rows.append(Allowed("strengths of models", True, f"{counted(one.n_rows, 'vote')} between two models each", command))
+            elif self.given is None:
+                rows.append(Allowed("judges beside people", False, "no file has labels or ratings by people"))
+            else:
+                why, words = judged(one, self.path)
+                rows.append(Allowed("judges beside people", bool(words), why, self._command(*words) if words else ""))
+        return rows
 
     def _of(self, kind: type[Facts]) -> list[Facts]:
         return [found for _, found in sorted(self.found.items()) if isinstance(found, kind)]

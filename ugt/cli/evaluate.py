@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import csv
 import math
-import os
 import textwrap
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
@@ -43,18 +42,19 @@ from ..tables.worklist import CaseColumns
 from ..truth import annotation_certainty, by_name
 from ..truth.plackett_luce_draws import METHODS, plackett_luce
 from ..truth.plackett_luce_integrals import N_DRAWS
-from .cases import add_positive_class, annotations_of, annotator_reliability, models_of, named_apart, of_cases, read_record
-from .command import (  # fmt: skip
-    ANNOTATIONS,
-    PREDICTIONS,
-    add_wording,
-    group,
-    new_command,
-    output_file,
-    say,
-    wording_of,
-    written,
+from .cases import (
+    add_model_columns,
+    add_positive_class,
+    annotations_of,
+    annotator_reliability,
+    models_of,
+    named_apart,
+    named_path,
+    of_cases,
+    paths_of,
+    read_record,
 )
+from .command import MANY_ANNOTATIONS, PREDICTIONS, add_wording, group, new_command, output_file, say, wording_of, written
 from .output import PARTS, certainty_lines, data_lines, model_lines, sizes_line, uncertainty_lines, worklist, worklist_lines
 from .reading import add_reading
 from .wording import worded_note
@@ -111,9 +111,10 @@ def add(commands: Any) -> None:
     usage = "--annotations FILE --predictions [NAME=]FILE ... --out DIR [options]"
     parser = new_command(commands, "evaluate", _evaluate, "evaluate models against annotations", usage, EVALUATE)
     option = group(parser, "files")
-    option("--annotations", "FILE", f"annotations: {ANNOTATIONS}", required=True)
+    option("--annotations", "FILE", MANY_ANNOTATIONS, required=True, nargs="+")
     models = f"predictions: {PREDICTIONS}; each model is named after its file, by NAME=, or by the column model of the file"
-    option("--predictions", "[NAME=]FILE", models, required=True, nargs="+")
+    option("--predictions", "[NAME=]FILE", f"{models}; default: --annotations, with --model-columns", nargs="+")
+    add_model_columns(option)
     option("--out", "DIR", "folder for report.html, evaluation.json and the CSV tables", required=True)
     option("--plan", "FILE", "prespecified plan for the report, as JSON or YAML (see ugt plan); default: not stated")
     _add_judging(parser)
@@ -123,7 +124,7 @@ def add(commands: Any) -> None:
 
     parser = new_command(commands, "certainty", _certainty, "compute how certain annotations leave the truth", "FILE [options]", CERTAINTY)
     option = group(parser, "files")
-    option("annotations", "FILE", f"annotations: {ANNOTATIONS}")
+    option("annotations", "FILE", MANY_ANNOTATIONS, nargs="+")
     option("--out", "FILE.csv", "file for the certainty of every case, least certain first; default: print ten of them")
     option("--cut", "X", "for ratings on a real scale: number that separates two sides; default: none", type=float)
     _add_truth(parser, f"{PRIOR}; default: 0.1", ("fit",))
@@ -205,6 +206,8 @@ def _add_judging(parser: argparse.ArgumentParser) -> None:
 def _evaluate(options: argparse.Namespace) -> dict[str, Any]:
     if options.random is not None and "cases" not in options.random:
         raise error("--random", "name cases: --random cases, or --random cases annotators", f"--random {' '.join(options.random)}")
+    if options.predictions is None and options.model_columns is None:
+        raise error("--predictions", "be given, or --model-columns for models in the file of annotations", "neither")
     with written(options.out) as (draft, files):
         read = annotations_of(options)
         known = Annotated.all_of(aggregation_input(read.annotations))
@@ -212,7 +215,7 @@ def _evaluate(options: argparse.Namespace) -> dict[str, Any]:
             predictions, paths = _predictions(options, known)
         read = replace(read, notes=(*read.notes, *map(worded_note, dict.fromkeys(said))))
         beside = (options.mapping, options.clusters, options.subgroups, options.plan, options.annotator_reliability)
-        fingerprints = [io.fingerprint(path) for path in (options.annotations, *paths, *beside) if path is not None]
+        fingerprints = [io.fingerprint(path) for path in dict.fromkeys((*paths_of(options), *paths, *beside)) if path is not None]
         inputs = [{name: utf8(value) for name, value in one.items()} for one in fingerprints]
         keywords = {**_keywords(options, known.given), **_groups(options), **_beside(options, known.axes)}
         evaluation = evaluate(
@@ -234,10 +237,8 @@ def _predictions(options: argparse.Namespace, known: Annotated) -> tuple[dict[st
     models: dict[str, Predictions] = {}
     files: dict[str, tuple[str, bool]] = {}  # by name of the model: its path, and whether the file holds other models, too
     paths = []
-    for item in options.predictions:
-        name, equals, path = item.partition("=")
-        if not equals or os.path.exists(item):
-            name, path = "", item
+    for item in options.predictions or paths_of(options)[:1]:
+        name, path = named_path(item)
         found = models_of(path, known.axes, options, known.n_classes == 0 or grades_of(known.given) is not None)
         if name and len(found) > 1:
             raise error("predictions", "be given without a name where a file holds several models", f"{name!r} for {path!r}")

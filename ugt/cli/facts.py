@@ -33,6 +33,7 @@ LAYOUTS = {
 ROWS = {"value": "rating", "rank": "ranked class", "confidence": "ranked class", "ranking": "ranking", "label": "label"}
 # A description of predictions that are no scores by class, by the role of their last column.
 LAST = {"label": "predicted labels", "probability": "one column of probabilities", "number": "one column of numbers"}
+LAST["model"] = "one column per model"
 MOST = 8  # names in a line
 
 

@@ -25,7 +25,8 @@ from ..evaluation.facts import now
 from ..io.judge_logs import REPEATS, JudgeLog
 from ..judges import JudgeAssessment, assess_judges
 from ..report.judging import html, verdicts
-from .cases import annotations_of, case_given, of_cases
+from .cases import annotations_of, of_cases
+from .columns import case_given, column
 from .command import aligned, decimal, group, new_command, say, spanned, took, written
 from .reading import add_reading
 
@@ -203,7 +204,7 @@ def _people(options: argparse.Namespace, systems: list[str], values: dict[str, f
         return {systems[0]: given}
     with naming(options.humans):
         roles = {"case": "case", "judge": "annotator", "verdict": "label", "score": "value"}
-        fields = {role: name for role, own in roles.items() if (name := getattr(options, f"{own}_column")) is not None}
+        fields = {role: name for role, own in roles.items() if (name := column(options, own, options.humans)) is not None}
         log = io.read_judge_log(options.humans, fields=fields, encoding=options.encoding)
         absent = [name for name in systems if name not in log.systems]
         if absent:

@@ -6,6 +6,7 @@ import argparse
 import json
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ from .._base.checks import error
 from .._tabular.csv_text import write_csv
 from ..annotations import Labels
 from ..evaluation.facts import data_summary
+from ..evaluation.signs import signs
+from ..evaluation.suspicions import like_grades
 from ..plausibilities.estimates import NO_ANNOTATIONS
 from ..report.plan import template
 from ..studies import AnnotationPlan, plan_annotations
@@ -21,7 +24,7 @@ from ..studies.components import PARTS
 from ..studies.pilots import COEFFICIENTS, METRICS
 from ..studies.targets import AnnotationDesign
 from ..tables.context import Annotated
-from .cases import add_positive_class, annotations_of, models_of, read_record
+from .cases import add_model_columns, add_positive_class, annotations_of, models_of, read_record
 from .command import ANNOTATIONS, PREDICTIONS, aligned, decimal, group, new_command, output_file, say
 from .facts import counted
 from .reading import add_reading
@@ -55,6 +58,7 @@ def add(commands: object) -> None:
     option("annotations", "FILE", f"annotations of a pilot: {ANNOTATIONS}; default: print an empty plan", nargs="?")
     option("predictions", "PREDICTIONS", f"predictions of one model, or of two: {PREDICTIONS}", nargs="*")
     add_positive_class(option)
+    add_model_columns(option)
     option("--out", "FILE.csv", "file for the table of designs; default: print only")
     option = group(parser, "plan")
     text = "default: agreement (of the model with one more annotator), or alpha without predictions and --components"
@@ -96,9 +100,12 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
     models = {name: one for path in options.predictions for name, one in models_of(path, read.annotations.axes, options).items()}
     metric = options.metric or ("agreement" if models else "alpha")
     scores = _scores(metric, models, read.annotations)
-    if read.missing_note():
-        say(read.missing_note())
+    hints = [*map(worded_note, [*like_grades(read.annotations, from_file=True), *signs(read.annotations, models)])]
     found = plan_annotations(read.annotations, scores, metric=metric, **keywords)
+    said = [*filter(None, [read.missing_note()]), *map(str, dict.fromkeys(hints))]
+    if said:
+        say(*said)
+    read = replace(read, notes=(*read.notes, *dict.fromkeys(hints)))
     known, lacking = Annotated(read.annotations, np.arange(read.annotations.n_cases)), read.annotations.n_cases - found.n_cases
     left_out = {NO_ANNOTATIONS: lacking} if lacking else {}
     return _told(found, options, {"data": data_summary(known), "left_out": left_out, **read_record(read)})

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from .._base.checks import error
-from .._base.names import listed
+from .._base.names import listed, positive_of
 from .._tabular.csv_text import write_csv
 from .._tabular.roles import is_number
 from .._tabular.source import naming
@@ -16,8 +16,9 @@ from ..io.study_files import ReadingFile, reading_file, truth_file
 from ..studies import AgainstReaders, ReaderStudy, Readings, against_readers, reader_study
 from ..studies.covariances import METHODS
 from ..studies.figures import NAMED
-from ..studies.truth import positive_of
-from .cases import annotations_of, beside, case_given, missing_texts, of_cases
+from .arguments import OfFile
+from .cases import add_model_columns, annotations_of, missing_texts, of_cases, of_models
+from .columns import case_given, column, columns_given
 from .command import ANNOTATIONS, PREDICTIONS, aligned, decimal, group, new_command, say, took, written
 from .facts import counted
 from .reader_claims import claimed, verdict
@@ -49,6 +50,7 @@ def add(commands: object) -> None:
     option("--model", "FILE", f"scores of a model that reads alone, one per case: {PREDICTIONS}; default: compare tests")
     text = "CSV file with the columns case and cluster (such as the patient), which are kept together; default: no clusters"
     option("--clusters", "FILE", text)
+    add_model_columns(option)
     option("--out", "DIR", "folder for figures.csv and differences.csv; default: print only")
     option = group(parser, "study")
     option("--positive", "NAME", "positive class, if the truth is of classes; default: the one beside a word of absence (normal)")
@@ -70,7 +72,7 @@ def add(commands: object) -> None:
     option("--test", "TEST", "test whose readers --model is compared with; default: the only one")
     option = group(parser, "columns of readings")
     for role in COLUMNS:
-        option(f"--{role}-column", "NAME", f"name of the {role} column in FILE; default: detected")
+        option(f"--{role}-column", "[FILE=]NAME", f"name of the {role} column; default: detected", action=OfFile)
     add_reading(parser)
 
 
@@ -87,7 +89,10 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
             study = reader_study(truth, readings, method=options.method, **common)
             lines, record = _of_study(study, options)
         else:
-            scores, more = _scores(options), {"margin": options.margin, "test": options.test, "score_threshold": options.score_threshold}
+            scores, more = (
+                _scores(options, positive),
+                {"margin": options.margin, "test": options.test, "score_threshold": options.score_threshold},
+            )
             lines, record = _against(against_readers(truth, readings, scores, **more, **common))
         if draft is not None:
             for name in ("figures", "differences"):
@@ -116,8 +121,7 @@ def _check(options: argparse.Namespace) -> None:
 
 
 def _readings_of(options: argparse.Namespace) -> ReadingFile:
-    columns: dict[str, Any] = {role: name for role in COLUMNS if (name := getattr(options, f"{role}_column")) is not None}
-    columns.update({} if (case := case_given(options, options.readings)) is None else {"case": case})
+    columns = columns_given(options, COLUMNS if options.truth is None else COLUMNS[:-1], options.readings)
     read = reading_file(options.readings, columns, missing=missing_texts(options), decimal=options.decimal, encoding=options.encoding)
     of = {"test": read.test, "reader": read.reader, "case": read.case}
     n = {**{name: len(set(column.tolist())) for name, column in of.items()}, "rating": len(read.rating)}
@@ -135,11 +139,12 @@ def _truth(options: argparse.Namespace, read: ReadingFile) -> tuple[Any, str | N
         if read.truth is None:
             raise error("file", "have a column for the truth, or --truth be given", f"the columns {listed(sum(read.columns.values(), ()))}")
         return _of_cases(read.truth, options)
-    known = truth_file(options.truth, case_given(options, options.truth), missing=missing_texts(options), encoding=options.encoding)
+    own = column(options, "truth", options.truth)
+    known = truth_file(options.truth, case_given(options, options.truth), own, missing=missing_texts(options), encoding=options.encoding)
     if known is None:
         panel = annotations_of(options, options.truth).annotations
         names = [*map(str, panel.axes.classes.tolist())] if isinstance(panel, (Labels, Rankings)) else []
-        return panel, options.positive or (names[positive_of(names)] if len(names) == 2 else None), names
+        return panel, options.positive or (names[positive_of(names, "positive", "a truth")] if len(names) == 2 else None), names
     found = {"file": options.truth, "taken_for": "truth", "n_cases": len(known)}
     took(found, f"{options.truth}: truth (one row per case): {len(known):,} cases.")
     return _of_cases(known, options)
@@ -159,16 +164,19 @@ def _of_cases(truth: dict[str, Any], options: argparse.Namespace) -> tuple[Any, 
         with naming(options.truth or options.readings):
             raise error("--positive", must, f"the numbers {listed(names)}" if numbers else f"{len(names)} classes")
     with naming(options.truth or options.readings):
-        return truth, positive or names[positive_of(names)], names
+        return truth, positive or names[positive_of(names, "positive", "a truth")], names
 
 
-def _scores(options: argparse.Namespace) -> dict[str, float]:
-    read = prediction_file(options.model, None, options.positive, several=False, **beside(options, options.model, "decimal"))
+def _scores(options: argparse.Namespace, positive: str | None) -> dict[str, float]:
+    """Return the scores of a model: those of the positive class, if there is a column for each of two classes."""
+    read = prediction_file(options.model, None, options.positive, several=False, **of_models(options, options.model))
     (model,) = read.models.values()
     if model.case_ids is None or model.scores.shape[1] not in (1, 2):
         must = "hold a case and one score per row (or the probabilities of two classes)"
         raise error("--model", must, f"{model.scores.shape[1]} columns")
-    return dict(zip(model.case_ids.astype(str).tolist(), model.scores[:, -1].tolist()))
+    names = [] if model.classes is None else model.classes.astype(str).tolist()
+    at = -1 if len(names) < 2 else names.index(positive) if positive in names else positive_of(names, "positive", "scores of two classes")
+    return dict(zip(model.case_ids.astype(str).tolist(), model.scores[:, at].tolist()))
 
 
 def _of_study(study: ReaderStudy, options: argparse.Namespace) -> tuple[list[str], dict[str, Any]]:

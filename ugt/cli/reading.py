@@ -9,14 +9,16 @@ from typing import Any
 from .. import io
 from .._tabular.roles import DECIMALS, as_names
 from ..io.repeats import DUPLICATES
+from ..io.ticks import TICKS
 from ..io.withdrawn import WITHDRAWN
+from .arguments import OfFile
 from .command import group
 
 # Roles of the columns of a long table; each has an option, such as --case-column.
 ROLES = ("case", "annotator", "label", "value", "rank", "confidence", "ranking", "count")
 
 # Further options of ``read_annotations``; None leaves the value to its default.
-OPTIONS = ("annotator_columns", "ignore_columns", "merge_names", "duplicates", "decimal", "encoding", "separator", "offered", "withdrawn")
+OPTIONS = ("merge_names", "duplicates", "decimal", "encoding", "separator", "offered", "withdrawn", "ticks")
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
@@ -41,6 +43,8 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     option("--offered", ("all",), chose)
     gone = "rows whose status is rejected, discarded, tainted, cancelled or a test: leave out (drop), or keep; default: drop"
     option("--withdrawn", WITHDRAWN, gone)
+    several = "answers with several ticks: a label for each, or cells as they are (each), or one class per set (sets); default: each"
+    option("--ticks", TICKS, several)
     option("--no-header", None, "that the first line of a text file is a row: columns are called 1, 2, 3 and so on", dest="no_header")
     option("--merge-names", None, "join classes, and annotators, whose names differ only by case, blanks, Unicode form or leading zeros")
     option = group(parser, "columns of annotations")
@@ -50,10 +54,13 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     )
     option("--case-column", "[FILE=]NAME", several, nargs="+")
     for role in ROLES[1:]:
-        option(f"--{role}-column", "NAME", f"name of the {role} column ('': there is none); default: detected")
+        text = f"name of the {role} column ('': there is none); FILE=NAME, which may be repeated, holds for one file; default: detected"
+        option(f"--{role}-column", "[FILE=]NAME", text, action=OfFile)
+    option("--cluster-column", "NAME", "name of the column of clusters, such as patients, in their file; default: detected")
     chosen = "names or patterns ('reader *') of the columns of annotators, or of classes with --format counts, in a table by case"
-    option("--annotator-columns", "NAME", f"{chosen}; default: all columns except that of the case", nargs="+")
-    option("--ignore-columns", "NAME", "names or patterns of columns to leave out, such as the age; default: none", nargs="+")
+    option("--annotator-columns", "[FILE=]NAME", f"{chosen}; default: all columns except that of the case", nargs="+")
+    left = "names or patterns of columns of annotations to leave out, such as the age; FILE=NAME holds for any file; default: none"
+    option("--ignore-columns", "[FILE=]NAME", left, nargs="+")
 
 
 def order_given(word: str | None) -> Any:

@@ -74,4 +74,4 @@ def _typed(value: object, between: str = ",") -> str:
     """Return a value as it is typed: ``NAME`` for any, commas or blanks ``between`` several."""
     if isinstance(value, list):
         return between.join("..." if one is ... else typed([str(one)]) if between == " " else str(one) for one in value)
-    return "NAME" if value is ... else typed([str(value)]) if between == " " else str(value) or "''"
+    return "NAME" if value is ... else typed([str(value)])

@@ -267,7 +267,8 @@ def evaluate(
         Predictions for cases that are not annotated: refuse them, or leave them out with a note.
     positive_class : int or str, optional
         For two classes, the positive one, of which AUROC, average precision and curves are, and single columns of probabilities. Default:
-        the second class.
+        1 of 0 and 1, the higher grade, or the class beside a word of absence (normal, healthy, negative, benign, no ...). It must be given
+        for models of two classes whose names do not show it.
     predictions_are : {"numbers", "grades", "positions"}, optional
         For ordered labels, what one number per case is, if it is doubtful: a number on the scale of the grades, also between or outside of
         them; the number of a grade; the position 0 to K-1 of a grade.

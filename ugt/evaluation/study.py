@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import resampling
 from .._base import checks, notices
-from .._base.names import positive_among
+from .._base.names import OF_TWO, positive_among, positive_of
 from .._base.notes import Note
 from ..annotations import Ratings
 from ..annotations.joins import told_so_far
@@ -201,23 +201,29 @@ def read(annotations: Any, predictions: Mapping[str, Any], truth: TruthAsked, as
     check_room(given, truths, len(predictions), orders, options, by_group is not None, asked.details)
     with notices.heard() as said:
         predicted = joined(predictions, axes, options.missing, asked.positive_class, real or values is not None, real)
+    positive = _positive(axes.classes, asked.positive_class, bool(predictions) and values is None and not real)
     of_case = None if asked.clusters is None else resampling.ids_of_cases("clusters", asked.clusters, given.n_cases, axes.case_ids)
     known = Annotated(given, np.flatnonzero(predicted.present))
     context = Context(
         known, predicted.of_all, by_name.voted_at(given, known.rows), None if of_case is None else of_case[known.rows],
         _at(subgroups_of(asked.subgroups, axes), known.rows), making, options, asked.details, truths.settings["aggregation"], truths.middle,
-        truths.diagnostics, by_group, _positive(axes.classes, asked.positive_class),
+        truths.diagnostics, by_group, positive,
         () if found is None else found.checked,
     )  # fmt: skip
     return ReadStudy(context, truths, orders, predicted, said, values, asked)
 
 
-def _positive(classes: NDArray[Any], asked: Any) -> int:
-    """Return the number of the positive one of two classes: the one asked for, or the one beside a word of absence, or the second."""
+def _positive(classes: NDArray[Any], asked: Any, needed: bool) -> int:
+    """Return the number of the positive one of two classes: the one asked for, or by its name; of grades the second.
+
+    ``needed``: whether models of classes are judged, whose average precision and curves are those of the positive class.
+    """
     if len(classes) != 2:
         return 1
     if asked is not None:
         return positive_position(classes, asked) or 0
+    if needed:
+        return positive_of(classes.tolist(), "positive_class", OF_TWO)
     return 0 if positive_among(classes.tolist()) == 0 else 1
 
 

@@ -23,10 +23,12 @@ from .annotations import read_frame, read_table
 from .arrays import read_arrays
 from .beside import cluster_file, prediction_file
 from .judge_logs import JudgeLog, read_judge_log
-from .mapping import checked, flat_table, json_lines, parse_json, read_mapping, records_table
+from .mapping import checked, flat_table, json_lines, mapped_table, parse_json, read_mapping
 from .odd_rows import note_constant
 from .repeats import DUPLICATES
 from .scales import on_scale, with_scale
+from .several_files import by_annotator, table_of_files
+from .ticks import TICKS
 from .withdrawn import WITHDRAWN
 from .writers import write_annotations, write_predictions
 
@@ -54,12 +56,15 @@ def read_annotations(
     offered: str | None = None,
     header: bool = True,
     withdrawn: str = "drop",
+    ticks: str = "each",
 ) -> AnnotationFile:
     r"""Read annotations from a file (CSV, Excel, NPY, NPZ, JSON, JSONL, Parquet, Stata, SPSS, PrefLib) or a data frame.
 
     Parameters
     ----------
-    path : path or data frame
+    path : path, data frame, or several paths
+        Several paths: files of one annotator each, with a column for the case and one for the label or value; the annotators are named
+        after the files, by the keys of a mapping, or by a column of the file.
         ``.json``: nested rankings (cases → annotators → blocks, best first → tied classes), or an object with the keys
         ``rankings`` and optionally ``case_ids``, ``classes`` and ``annotators``; an export of Label Studio, JSON or JSON-MIN (choices,
         rating, ranker); or a mapping with the key ``path``. ``.jsonl``: Prodigy. ``.soc``, ``.soi``, ``.toc``, ``.toi``: PrefLib, one case.
@@ -76,7 +81,8 @@ def read_annotations(
         ``"auto"`` rejects integer tables that may be wide or counts, and tables that may be wide or transposed.
     columns : mapping of str to str, optional
         The column for each of the roles case, annotator, label, rank, confidence, count, ranking, value, if it has no usual name.
-        None or ``""``: there is no column for this role. The case may have several columns, which identify it together.
+        None or ``""``: there is no column for this role. The case may have several columns, which identify it together. Of several
+        files, a role may have a mapping of the name of the annotator to the column.
     classes : int or sequence, optional
         The number of classes (then named 0..K-1) or their names, so that unused classes are kept.
     missing : sequence of str
@@ -115,7 +121,11 @@ def read_annotations(
         Whether the first line of a text file names its columns. If not, the columns are called 1, 2, 3 and so on.
     withdrawn : {"drop", "keep"}
         What to do with rows that a column on the status of work (such as ``AssignmentStatus``, ``_tainted``, ``status``) calls rejected,
-        discarded, tainted, cancelled or a test of the annotator: leave them out and count them, or read them like the others.
+        discarded, tainted, cancelled or a test of the annotator, and annotations of Label Studio that are marked as ground truth: leave
+        them out and count them, or read them like the others.
+    ticks : {"each", "sets"}
+        What to do with answers of several ticks. ``"each"``: in exports of Label Studio and Prodigy, each tick is a label, with a note;
+        in tables, a cell is one class, as it is written. ``"sets"``: the ticks of an answer together are one class, in any order.
 
     Returns
     -------
@@ -142,20 +152,22 @@ def read_annotations(
     """
     own = (
         format, columns or {}, classes, missing, merge_names, annotator_columns, ignore_columns, duplicates, decimal, encoding, separator,
-        ordered, scale, offered, header, withdrawn,
+        ordered, scale, offered, header, withdrawn, ticks,
     )  # fmt: skip
     given = read_mapping(mapping)
     how = Reading(*own)._replace(**{key: given[key] for key in _not_given(Reading(*own)) & given.keys()})
     for argument, value in (("format", format), ("mapping: format", how.format)):
         if value not in FORMATS:
             raise error(argument, f"be one of {', '.join(FORMATS)}", repr(value))
-    for argument, words in (("duplicates", DUPLICATES), ("decimal", DECIMALS), ("withdrawn", WITHDRAWN)):
+    for argument, words in (("duplicates", DUPLICATES), ("decimal", DECIMALS), ("withdrawn", WITHDRAWN), ("ticks", TICKS)):
         option(argument, getattr(how, argument), words)
     how = with_scale(how)
     with heard() as said:
-        if is_frame(path):
-            read = on_scale(read_frame(path, how), how)
+        files = None if is_frame(path) else by_annotator(path)
+        if is_frame(path) or (files is not None and len(files) != 1):
+            read = on_scale(read_frame(path, how) if files is None else read_frame(*table_of_files(files, how)), how)
         else:
+            (path,) = files.values() if files else [path]
             with naming(path):
                 read = on_scale(_read_file(Source(path, how.encoding), how, given), how)
         if isinstance(read.annotations, (Labels, Ratings)):
@@ -185,8 +197,7 @@ def _read_json(source: Source, how: Reading, given: Mapping[str, Any]) -> Annota
     lines = source.ending != ".json"
     if given.get("fields") or given.get("records"):
         content = json_lines(check_text(source.read(text=True))) if lines else parse_json(source.read(text=True))
-        table = records_table(content, given.get("records", ""), given.get("fields", {}))
-        return read_frame(table, how._replace(columns={role: name for role, name in how.columns.items() if role not in table.header}))
+        return read_frame(*mapped_table(content, given, how))
     if lines:
         text = check_text(source.read(text=True))
         flat = flat_table(json_lines(text))
@@ -215,6 +226,8 @@ def read_predictions(
     case_column: str | Sequence[str] | None = None,
     decimal: str = "auto",
     encoding: str = "utf-8",
+    model_columns: Sequence[str] = (),
+    ignore_columns: Sequence[str] = (),
 ) -> Predictions:
     r"""Read a model's scores from a CSV, Excel, NPY, NPZ, Parquet, Stata or SPSS file.
 
@@ -234,6 +247,11 @@ def read_predictions(
         The column for the case, or several, if the file has them. Default: the one with a usual name, else the first.
     decimal, encoding : str
         As for :func:`read_annotations`.
+    model_columns : sequence of str
+        The column of the model, by name or pattern, if not all columns are classes: predicted labels, probabilities of one of two
+        classes, or numbers on a scale.
+    ignore_columns : sequence of str
+        Columns that are left out, by name or pattern.
 
     Returns
     -------
@@ -252,7 +270,8 @@ def read_predictions(
     >>> read_predictions(path).classes.tolist()
     ['cat', 'dog']
     """
-    how: Any = {"case_column": case_column, "decimal": decimal, "encoding": encoding}
+    how: Any = {"case_column": case_column, "decimal": decimal, "encoding": encoding, "model_columns": model_columns}
+    how["ignore_columns"] = ignore_columns
     (one,) = prediction_file(path, classes, positive_class, several=False, **how).models.values()
     return one
 
@@ -265,6 +284,8 @@ def read_models(
     case_column: str | Sequence[str] | None = None,
     decimal: str = "auto",
     encoding: str = "utf-8",
+    model_columns: Sequence[str] = (),
+    ignore_columns: Sequence[str] = (),
 ) -> dict[str, Predictions]:
     r"""Read the scores of several models from one CSV file or another table.
 
@@ -273,8 +294,10 @@ def read_models(
     path : path
         As for :func:`read_predictions`, with one more column that names the model (model, system, algorithm). Without this column, and
         in an array, the file holds one model, which is named after the file.
-    classes, positive_class, case_column, decimal, encoding
+    classes, positive_class, case_column, decimal, encoding, ignore_columns
         As for :func:`read_predictions`.
+    model_columns : sequence of str
+        The columns of the models, by names or patterns, if each model has one column: it is named after the column.
 
     Returns
     -------
@@ -294,7 +317,9 @@ def read_models(
     >>> list(read_models(path))
     ['A', 'B']
     """
-    return prediction_file(path, classes, positive_class, case_column=case_column, decimal=decimal, encoding=encoding).models
+    how: Any = {"case_column": case_column, "decimal": decimal, "encoding": encoding, "model_columns": model_columns}
+    how["ignore_columns"] = ignore_columns
+    return prediction_file(path, classes, positive_class, **how).models
 
 
 def read_names(path: str | os.PathLike[str], *, encoding: str = "utf-8") -> list[Any]:
@@ -333,7 +358,11 @@ def read_names(path: str | os.PathLike[str], *, encoding: str = "utf-8") -> list
 
 
 def read_clusters(
-    path: str | os.PathLike[str], *, case_column: str | Sequence[str] | None = None, encoding: str = "utf-8"
+    path: str | os.PathLike[str],
+    *,
+    case_column: str | Sequence[str] | None = None,
+    cluster_column: str | None = None,
+    encoding: str = "utf-8",
 ) -> dict[str, str]:
     r"""Read the cluster (such as the patient) of each case.
 
@@ -343,6 +372,8 @@ def read_clusters(
         A CSV file with the columns case and cluster (or patient).
     case_column : str or sequence of str, optional
         The column for the case, or the columns that identify it together, if the file has them.
+    cluster_column : str, optional
+        The column of the clusters, if it has no usual name.
     encoding : str
         As for :func:`read_annotations`.
 
@@ -364,5 +395,5 @@ def read_clusters(
     >>> read_clusters(path)
     {'left eye': 'p1', 'right eye': 'p1'}
     """
-    (found,) = cluster_file(path, case_column=case_column, encoding=encoding).values.values()
+    (found,) = cluster_file(path, case_column=case_column, cluster_column=cluster_column, encoding=encoding).values.values()
     return found

@@ -33,10 +33,12 @@ from .._tabular.roles import (
     places_of,
     roles_of,
 )
+from .._tabular.surveys import Survey, check_survey
 from ..annotations import Labels, Rankings, Ratings
 from .annotation_file import MOST_REPEATED, ROLES, AnnotationFile, Reading
 from .odd_rows import check_classes, check_rows, note_rows
 from .repeats import Way, no_way, once, once_rows
+from .ticks import with_sets
 from .wide_tables import read_wide, with_declared
 from .withdrawn import withdrawn_rows
 
@@ -56,6 +58,8 @@ def read_table(table: CellTable, how: Reading) -> AnnotationFile:
 def _read_table(table: CellTable, how: Reading) -> AnnotationFile:
     format = how.format
     table.decimal = how.decimal
+    if isinstance(table, Survey) and format == "auto" and not how.columns:
+        check_survey(table)
     chosen = columns_called(table.header, "annotator_columns", how.annotator_columns) - table.hidden
     ignored = columns_called(table.header, "ignore_columns", how.ignore_columns) | table.hidden
     if chosen and format in ("transposed", "long", "rankings"):
@@ -69,10 +73,11 @@ def _read_table(table: CellTable, how: Reading) -> AnnotationFile:
     header = [name for c, name in enumerate(table.header) if c not in ignored]
     roles = {role: table.header.index(header[c]) for role, c in find_roles(header, how.columns, ROLES).items()}
     roles = _without_value(roles, how.columns, format)
+    unnamed = "annotator" in how.columns and not how.columns["annotator"]  # it was said that there is no column for the annotator
     turned = roles.keys() == {"annotator"} and table.header[roles["annotator"]] == header[0] and not how.columns.get("annotator")
     if format in ("auto", "ratings") and (turned or roles.keys() <= {"case"}):  # turned: one row per annotator
         return read_wide(table, chosen, ignored, how)
-    return _read_long(table, _long_roles(table, roles, format), how)
+    return _read_long(table, _long_roles(table, roles, format, unnamed), how)
 
 
 def _has_rankings(table: CellTable, c: int) -> bool:
@@ -90,7 +95,7 @@ def _without_value(roles: dict[str, int], columns: Mapping[str, str | None], for
     return {role: c for role, c in roles.items() if role != extra or not {"label", "value"} <= roles.keys()}
 
 
-def _long_roles(table: CellTable, roles: dict[str, int], format: str) -> dict[str, int]:
+def _long_roles(table: CellTable, roles: dict[str, int], format: str, unnamed: bool) -> dict[str, int]:
     """Return the columns of a long table that are read; reject a table with missing or contradicting columns."""
     order = [role for role in ("rank", "confidence", "ranking", "count", "value") if role in roles]
     if len(order) > 1:
@@ -99,7 +104,8 @@ def _long_roles(table: CellTable, roles: dict[str, int], format: str) -> dict[st
         raise error("long table", must, " and ".join(order))
     if format == "rankings" and order in ([], ["count"], ["value"]):
         raise error("rankings", "have a column rank, confidence or ranking", f"the columns {listed(table.header, MOST_SHOWN)}")
-    needed = ["case", *(["annotator"] if order != ["count"] or "annotator" in roles else [])]
+    unnamed = unnamed and order in ([], ["count"])
+    needed = ["case", *(["annotator"] if "annotator" in roles or not (unnamed or order == ["count"]) else [])]
     needed += order if order in (["ranking"], ["value"]) else ["label", *order]
     absent = [role for role in needed if role not in roles]
     if "label" in absent:
@@ -107,7 +113,8 @@ def _long_roles(table: CellTable, roles: dict[str, int], format: str) -> dict[st
     if absent:
         ranked = [name for c, name in enumerate(table.header) if c not in roles.values() and _has_rankings(table, c)]
         hint = f"; {ranked[0]!r} looks like rankings: " + _named(["ranking"]) if ranked and "label" in absent else ""
-        way = "name them: " + _named(absent) + "; or give another format as " + arg("format", ...) + hint
+        nobody = "; if annotators are not named: " + arg("columns", {"annotator": ""}) if absent == ["annotator"] and not order else ""
+        way = "name them: " + _named(absent) + "; or give another format as " + arg("format", ...) + hint + nobody
         got = f"no {' and no '.join(absent)} among {listed(table.header, MOST_SHOWN)}"
         raise error("long table", f"have columns for {', '.join(needed)}", got, way=way)
     return {role: roles[role] for role in needed}
@@ -121,6 +128,7 @@ def _read_long(table: CellTable, roles: dict[str, int], how: Reading) -> Annotat
     groups = [[c] for c in roles.values()]
     cells = dict(zip(roles, table.coded(*groups)))
     if "label" in cells:
+        cells["label"] = with_sets(cells["label"], how.ticks)
         check_classes(cells["label"], missing, classes)
     check_rows(table, [*zip(cells.values(), groups)])
     note_rows(cells["case"], all(first_alone(one, missing) for one in cells.values()))
@@ -236,9 +244,10 @@ def _from_long(columns: dict[str, Any], how: Reading, cases: NDArray[Any], way: 
     names, column = class_axis(
         "label", identifiers.number("label", label), how.classes, lambda i: f"case {identifiers.name(case[i])}", how.merge_names
     )
-    check_once(row, column, cases, names)
+    if "count" in columns:
+        check_once(row, column, cases, names)
     counts = np.zeros((len(cases), len(names)), dtype=np.int64)
-    counts[row, column] = columns["count"]
+    np.add.at(counts, (row, column), columns.get("count", 1))
     return Labels.from_counts(counts, case_ids=cases, classes=names)
 
 

@@ -17,9 +17,10 @@ from .._base.notices import note
 from .._base.records import Record
 from .._base.wording import arg
 from .._tabular.foreign import table_of
-from .._tabular.roles import MOST_SHOWN, case_beside, find_roles, is_number, roles_of
+from .._tabular.roles import MOST_SHOWN, case_beside, columns_called, find_roles, is_number, roles_of
+from .._tabular.some_columns import without
 from .._tabular.source import Source, naming
-from ..annotations.model_scores import read_scores, read_scores_of_models
+from ..annotations.model_scores import read_columns_of_models, read_scores, read_scores_of_models
 from ..annotations.predictions import Predictions
 from ..annotations.probabilities import is_percentage, is_ranking
 from .arrays import load, scores_of
@@ -56,19 +57,29 @@ def prediction_file(
     decimal: str = "auto",
     encoding: str = "utf-8",
     on_scale: bool = False,
+    model_columns: Sequence[str] = (),
+    ignore_columns: Sequence[str] = (),
 ) -> PredictionFile:
     """Return the models of a file of predictions.
 
-    ``several``: whether a column ``model`` names the model of each row; ``on_scale``: whether one column may hold numbers on a scale.
+    ``several``: whether a column ``model`` names the model of each row; ``on_scale``: whether one column may hold numbers on a scale;
+    ``model_columns``: columns that hold a model each, by names or patterns.
     """
     with naming(path):
         source = Source(path, encoding)
         if source.ending in (".npy", ".npz"):
+            if model_columns or ignore_columns:
+                raise error("model_columns" if model_columns else "ignore_columns", "be given for tables", repr(source.ending))
             arrays, names = scores_of(load(source.read()))
             found = PredictionFile({source.stem: Predictions.from_any(arrays, classes, positive_class, on_scale=on_scale)}, names)
         else:
-            table = table_of(source, case_column, decimal)
-            if several and "model" in find_roles(table.header, {}, ("model",)):
+            table = without(table_of(source, case_column, decimal), ignore_columns)
+            if model_columns:
+                own = sorted(columns_called(table.header, "model_columns", model_columns) - table.hidden)
+                if len(own) > 1 and not several:
+                    raise error("model_columns", "name one column for one model", listed(repr(table.header[c]) for c in own))
+                models = read_columns_of_models(table, own, classes, positive_class, on_scale)
+            elif several and "model" in find_roles(table.header, {}, ("model",)):
                 models = read_scores_of_models(table, classes, positive_class, on_scale)
             else:
                 models = {source.stem: read_scores(table, classes, positive_class, on_scale)}
@@ -88,14 +99,21 @@ def prediction_file(
         return found
 
 
-def cluster_file(path: str | os.PathLike[str], *, case_column: str | Sequence[str] | None = None, encoding: str = "utf-8") -> CaseFile:
+def cluster_file(
+    path: str | os.PathLike[str],
+    *,
+    case_column: str | Sequence[str] | None = None,
+    cluster_column: str | None = None,
+    encoding: str = "utf-8",
+) -> CaseFile:
     """Return the cluster (such as the patient) of each case."""
     with naming(path):
         table = table_of(Source(path, encoding), case_column)
-        roles = find_roles(table.header, table.case, ("case", "cluster"))
+        stated = {} if cluster_column is None else {"cluster": cluster_column}
+        roles = find_roles(table.header, {**table.case, **stated}, ("case", "cluster"))
         case_beside(table.header, roles, "cluster")
         if len(roles) < 2:
-            way = "or patient: rename yours; " + arg("case_column", ...) + " names the column of cases"
+            way = "or patient; to name yours: " + arg("case_column", ...) + ", " + arg("cluster_column", ...)
             raise error("file", "have the columns case and cluster", listed(map(repr, table.header), MOST_SHOWN), way=way)
         columns = zip(table.coded([roles["case"]], [roles["cluster"]]), ("case", "cluster"))
         case, cluster = (table.numbered(cells, role) for cells, role in columns)

@@ -18,13 +18,16 @@ from ..annotations import Labels, Rankings, Ratings
 from .annotation_file import AnnotationFile, Reading
 from .mapping import json_lines, json_shown
 from .repeats import once
+from .ticks import set_of, way_of_ticks
 
 OTHER = "for any other file, " + arg("mapping", ...) + " gives the place of each field; predictions are read from tables, NPY and NPZ"
 NAMED = "or be read with the name of one (" + arg("columns", {"label": ...}) + ")"  # the way out if a file has several controls
 PREFLIB = (".soc", ".soi", ".toc", ".toi")
+GROUND_TRUTH = "annotation marked as ground truth"
 CANCELLED, IGNORED, EMPTY = "cancelled annotation", "ignored or rejected task", "annotation without a result"
 KINDS = ("choices", "rating", "ranker")
 PLACES = {"x", "y", "start", "end", "points", "rle", "startOffset"}  # keys of results of Label Studio about a part of a task
+SIGNS = {"_input_hash", "_task_hash", "_session_id", "_annotator_id", "answer", "accept"}  # keys of Prodigy, some of which a file has
 MARKS = ("spans", "relations", "audio_spans")  # keys of Prodigy for parts of a text or recording
 
 Rows = list[tuple[Any, Any, Any]]  # case, annotator, value
@@ -62,8 +65,8 @@ def label_studio(content: list[Any], how: Reading) -> AnnotationFile:
         for annotation in task["annotations"]:
             if not isinstance(annotation, dict):
                 raise error("annotations", "be objects", json_shown(annotation), where)
-            if annotation.get("was_cancelled"):
-                dropped[CANCELLED] += 1
+            if annotation.get("was_cancelled") or (how.withdrawn == "drop" and annotation.get("ground_truth")):
+                dropped[CANCELLED if annotation.get("was_cancelled") else GROUND_TRUTH] += 1
                 continue
             answers = list(_answers(annotation, control, seen, where))
             if not answers:
@@ -113,7 +116,7 @@ def _answers(annotation: Mapping[str, Any], control: str | None, seen: dict[str,
             must = "be of whole tasks (choices for each region are not labels of a case)"
             raise error("choices", must, f"a choice with {min(inside)!r}", where)
         if kind == "choices":
-            yield from (("choices", choice) for choice in _names(value, "choices", where))
+            yield from [("choices", chosen)] if (chosen := _names(value, "choices", where)) else []
         elif kind == "rating":
             if not isinstance(value, (int, float)) or isinstance(value, bool):
                 raise error("rating", "be a number", json_shown(value), where)
@@ -160,10 +163,10 @@ def label_studio_min(content: list[Any], how: Reading) -> AnnotationFile:
         parts = given if isinstance(given, list) else [] if given is None else [given]
         if not parts:
             dropped[EMPTY] += 1
-        result = [
-            {"type": "choices", "value": {"choices": [part]}} if isinstance(part, (str, int)) else _typed(part, where) for part in parts
-        ]
-        for kind, value in _answers({"result": result}, None, {}, where):
+        chosen = [part for part in parts if isinstance(part, (str, int))]
+        result = [{"type": "choices", "value": {"choices": chosen}}] if chosen else []
+        result += [_typed(part, where) for part in parts if part not in chosen]
+        for kind, value in (answer for one in result for answer in _answers({"result": [one]}, None, {}, where)):
             kinds.add(kind)
             rows.append((case, _annotator_of({"completed_by": one["annotator"]}, where), value))
     if len(kinds) > 1:
@@ -206,6 +209,9 @@ def prodigy(text: str, how: Reading) -> AnnotationFile:
     for where, task in json_lines(text):
         if not isinstance(task, dict):
             raise error("file", "have a JSON object on every line", json_shown(task), where)
+        if not SIGNS.intersection(task):
+            must = "be an export of Prodigy, or records with the fields case, annotator and label (" + OTHER + ")"
+            raise error("file", must, f"an object with the keys {listed(map(repr, task)) or 'none'}", where)
         choice = isinstance(task.get("accept"), list)
         marked = next((key for key in MARKS if not choice and key in task), None)
         if marked:
@@ -226,15 +232,16 @@ def prodigy(text: str, how: Reading) -> AnnotationFile:
         elif choice:
             if not task["accept"]:
                 dropped[EMPTY] += 1
-            rows += ((case, who, label) for label in _names(task["accept"], "accept", where))
+            rows.append((case, who, _names(task["accept"], "accept", where)))
         else:
-            rows.append((case, who, answer))
+            rows.append((case, who, [answer]))
     if len(kinds) > 1:
         raise error("file", "have tasks of one kind: with choices (accept), or about one label", "both kinds")
     return _export(rows, "choices", _texts(list(cases)), how, "prodigy", dropped)
 
 
 def _export(rows: Rows, kind: str | None, cases: list[Any], how: Reading, program: str, dropped: Mapping[str, int]) -> AnnotationFile:
+    rows = _ticked(rows, how) if kind == "choices" else rows
     if kind is None or not rows:
         raise error("file", "have annotations: choices, ratings or rankings", "none")
     distinct = list(dict.fromkeys(cases))
@@ -250,8 +257,18 @@ def _export(rows: Rows, kind: str | None, cases: list[Any], how: Reading, progra
             raise error("file", "have annotations: choices, ratings or rankings", "rankings of nothing")
         annotations = Rankings.from_long(*map(list, zip(*flat)), **named, offered=how.offered)
     else:
-        annotations = once(Labels._of_columns(case, who, _texts(values), **named), how.duplicates)
+        annotations = once(Labels._of_columns(case, who, _texts(values), **named), how.duplicates, way_of_ticks)
     return AnnotationFile(annotations, program, {}, dict(dropped))
+
+
+def _ticked(rows: Rows, how: Reading) -> Rows:
+    """Return a row for each tick, or for the ticks that an annotator set in a case."""
+    ticks: dict[tuple[Any, Any], list[Any]] = {}
+    for case, who, own in rows:
+        ticks.setdefault((case, who), []).extend(own)
+    if how.ticks == "sets":
+        return [(case, who, set_of([*map(str, own)]) if len(own) > 1 else own[0]) for (case, who), own in ticks.items() if own]
+    return [(case, who, one) for case, who, own in rows for one in own]
 
 
 def rankings_json(content: Any, how: Reading) -> Rankings:

@@ -17,7 +17,7 @@ from .._base.notices import note
 from .._base.wording import arg
 from .._tabular.foreign import package, table_of
 from .._tabular.role_words import ALIASES, ALSO
-from .._tabular.roles import MOST_SHOWN, find_roles
+from .._tabular.roles import MOST_SHOWN, find_roles, plain
 from .._tabular.source import Source, check_text
 from .annotation_file import MISSING
 from .mapping import json_lines, json_shown, parse_json, value_at
@@ -62,6 +62,25 @@ def rows_of(source: Source, case: str | None, fields: Mapping[str, str]) -> tupl
     if isinstance(content, list):
         return _of_records(list(_placed(content)), case, fields, source)
     return _of_program(content if isinstance(content, Mapping) else {"": content}, case, source)
+
+
+def is_judge_log(source: Source) -> bool:
+    """Return whether a JSON file was written by one of the programs, or holds records with a verdict."""
+    try:
+        form, _ = rows_of(source, None, {})
+        if form != "records":
+            return True
+        text = source.read(text=True)
+        content = parse_json(text) if source.ending == ".json" else [one for _, one in json_lines(check_text(text))]
+    except ValueError:
+        return False
+    return names_verdicts([key for record in content[:1] for key in record])
+
+
+def names_verdicts(header: Sequence[str]) -> bool:
+    """Return whether columns or fields are those of a log of judges: a verdict, or a judge and a score."""
+    names = {plain(name) for name in header}
+    return "verdict" in names or ("score" in names and not names.isdisjoint({"judge", "judgeid", "scorer"}))
 
 
 def _of_program(content: Mapping[str, Any], case: str | None, source: Source) -> tuple[str, Iterator[Row]]:

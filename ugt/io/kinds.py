@@ -19,15 +19,19 @@ from ..annotations.probabilities import is_percentage
 from . import exports
 from .annotation_file import MISSING, ROLES
 from .arrays import load, scores_of
+from .judge_programs import is_judge_log, names_verdicts
+from .preference_files import has_votes, names_votes
 
-KINDS = ("annotations", "predictions", "clusters", "subgroups")
+KINDS = ("annotations", "predictions", "clusters", "subgroups", "verdicts", "votes")
 
 
 def kind_of_file(path: Any, classes: Any = None, *, case_column: str | Sequence[str] | None = None, encoding: str = "utf-8") -> str:
     """Return one of ``KINDS``, or "" if only the classes of the annotations would show the kind."""
     with naming(path):
         source = Source(path, encoding)
-        if source.ending in (*JSON, *exports.PREFLIB):
+        if source.ending in (".eval", *JSON):
+            return "verdicts" if source.ending == ".eval" or is_judge_log(source) else "votes" if has_votes(source) else "annotations"
+        if source.ending in exports.PREFLIB:
             return "annotations"
         with heard():
             if source.ending in (".npy", ".npz"):
@@ -47,6 +51,8 @@ def _kind_of_arrays(arrays: dict[str, Any]) -> str:
 
 
 def _kind_of_table(table: CellTable, classes: Any) -> str:
+    if names_votes(table.header) or names_verdicts(table.header):
+        return "votes" if names_votes(table.header) else "verdicts"
     kind, others = _kind_by_names(table.header, table.case)
     words = [plain(table.header[c]) for c in others]
     if kind == "predictions" and len(words) == 1 and words[0] in LABELS:

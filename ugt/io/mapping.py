@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from .._base.checks import Twice, error, once, room
 from .._base.wording import changed
+from .._tabular.case_columns import check_case, is_part
 from .._tabular.frames import Columns
 from .._tabular.role_words import ALIASES
 from .._tabular.roles import plain
@@ -18,6 +20,11 @@ from .annotation_file import ROLES, Reading
 from .withdrawn import is_status
 
 KEYS = ("path", *Reading._fields, "records", "fields")
+
+
+# A path, and the sign of what is gone through there: a list, an object, or a text with commas; [#] is a position, {#} a key.
+THROUGH = re.compile(r"([^\[{]*)(\[[,#]?\]|\{#?\})\.?(.*)")
+KEY = "#"  # the field that is the key of the record
 
 
 def parse_json(data: bytes) -> Any:
@@ -80,7 +87,7 @@ def checked(content: Any, folder: Path | None = None) -> dict[str, Any]:
     if unknown:
         raise error("mapping", f"have only the keys {', '.join(KEYS)}", repr(unknown[0]))
     many = (list, tuple)
-    kinds: dict[str, Any] = dict.fromkeys(("path", "format", "records", "duplicates", "decimal", "encoding", "withdrawn"), str)
+    kinds: dict[str, Any] = dict.fromkeys(("path", "format", "records", "duplicates", "decimal", "encoding", "withdrawn", "ticks"), str)
     kinds |= {**dict.fromkeys(("columns", "fields"), Mapping), **dict.fromkeys(("missing", "annotator_columns", "ignore_columns"), many)}
     kinds |= {"merge_names": bool, "header": bool, "ordered": (bool, *many), "scale": (str, *many)}
     for key, kind in kinds.items():
@@ -97,6 +104,17 @@ def checked(content: Any, folder: Path | None = None) -> dict[str, Any]:
     return found
 
 
+def mapped_table(content: Any, given: Mapping[str, Any], how: Reading) -> tuple[Columns, Reading]:
+    """Return the records of JSON content as a table, and the options with the columns that their fields are."""
+    fields = given.get("fields", {})
+    table = records_table(content, given.get("records", ""), fields)
+    together = how.columns.get("case")
+    if not together and "case" in fields:
+        check_case(table, [table.header.index(role) for role in ("case", "annotator") if role in fields])
+    own = {role: name for role, name in how.columns.items() if role not in fields} | {role: role for role in fields}
+    return table, how._replace(columns=own | ({"case": together} if together else {}))
+
+
 def records_table(content: Any, records: str, fields: Mapping[str, str]) -> Columns:
     """Return the fields of JSON records as columns named by their roles.
 
@@ -106,8 +124,8 @@ def records_table(content: Any, records: str, fields: Mapping[str, str]) -> Colu
         raise error("mapping", "have fields for a JSON file, such as {'case': 'meta.id'}", "none")
     rows: list[dict[str, Any]] = []
     names: list[str] = []
-    for name, record in _records(content, records):
-        found = list(_expanded(record, fields, name))
+    for name, key, record in _records(content, records):
+        found = _expanded(record, fields, name, key)
         rows += found
         names += [name] * len(found)
     if not rows:
@@ -126,63 +144,95 @@ def flat_table(content: Iterator[tuple[str, Any]]) -> Columns | None:
         if not isinstance(record, Mapping) or any(isinstance(value, (dict, list)) for value in record.values()):
             return None
         rows.append(record)
-    header = list(dict.fromkeys(key for row in rows for key in row))
+    header = {key for row in rows for key in row}
     roles = {role for role, names in ALIASES.items() if any(plain(name) in names for name in header)}
-    if not {"case", "annotator"} <= roles or "_task_hash" in header:  # a task of Prodigy
-        return None
-    return Columns(header, [[_plain_value(row.get(key)) for row in rows] for key in header], [f"record {i}" for i in range(len(rows))])
+    return plain_table(rows) if {"case", "annotator"} <= roles and "_task_hash" not in header else None  # a task of Prodigy
 
 
-def _records(content: Any, path: str) -> Iterator[tuple[str, Any]]:
+def plain_table(content: Any) -> Columns:
+    """Return the fields of records that hold one value each as a table; lists and objects, such as conversations, are not in it."""
+    if not isinstance(content, list) or not content or not all(isinstance(record, Mapping) for record in content):
+        raise error("file", "hold records, which are objects", json_shown(content))
+    nested = {key for record in content for key, value in record.items() if isinstance(value, (dict, list))}
+    header = [key for key in dict.fromkeys(key for record in content for key in record) if key not in nested]
+    if not header:
+        raise error("records", "have fields of one value", "none")
+    places = [f"record {i}" for i in range(len(content))]
+    return Columns(header, [[_plain_value(record.get(key)) for record in content] for key in header], places)
+
+
+def _records(content: Any, path: str) -> Iterator[tuple[str, Any, Any]]:
+    """Yield ``(place, key, record)`` of the records in a list, or of the values of an object, each of which has a key."""
     if isinstance(content, Iterator):
         if path:
             raise error("mapping: records", "be left out for JSONL, where each line is a record", repr(path))
-        yield from content
+        yield from ((name, None, record) for name, record in content)
         return
-    found = content
+    found, must = content, "be the path of a list, or of an object of objects, in the file"
     for key in path.split(".") if path else ():
         if not isinstance(found, Mapping) or key not in found:
-            raise error("mapping: records", "be the path of a list in the file", repr(path))
+            raise error("mapping: records", must, repr(path))
         found = found[key]
-    if not isinstance(found, list):
-        raise error("mapping: records", "be the path of a list in the file", f"{path!r}, {json_shown(found)}")
-    yield from ((f"record {i}", record) for i, record in enumerate(found))
+    if isinstance(found, Mapping) and all(isinstance(record, Mapping) for record in found.values()):
+        yield from ((f"record {key!r}", key, record) for key, record in found.items())
+    elif isinstance(found, list):
+        yield from ((f"record {i}", None, record) for i, record in enumerate(found))
+    else:
+        raise error("mapping: records", must, f"{path!r}, {json_shown(found)}")
 
 
-def _expanded(record: Any, fields: Mapping[str, str], name: str) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a record: one, or one for each element of the list (also a nested one) in which fields with ``[]`` are."""
-    outer = {role: _scalar(record, field, name) for role, field in fields.items() if "[" not in field}
-    if isinstance(record, Mapping):  # the status of work, by which rows are left out and counted
-        outer |= {key: value for key, value in record.items() if is_status(key) and isinstance(value, (str, bool))}
-    through = {role: field.partition("[") for role, field in fields.items() if "[" in field}
-    lists = list(dict.fromkeys(parts[0] for parts in through.values()))
-    if len(lists) > 1 and (side := _side_by_side(record, through, name)):
+def _expanded(record: Any, fields: Mapping[str, str], name: str, key: Any = None) -> list[dict[str, Any]]:
+    """Return the rows of a record; a record without annotations is one row, which keeps its case."""
+    alone = {role: field for role, field in fields.items() if THROUGH.fullmatch(field) is None}
+    return list(_rows(record, fields, name, key)) or list(_rows(record, alone, name, key))
+
+
+def _rows(record: Any, fields: Mapping[str, str], name: str, key: Any = None) -> Iterator[dict[str, Any]]:
+    """Yield one row, or one for each part (also of a part) of what fields with ``[]``, ``{}`` or ``[,]`` go through."""
+    steps = {role: THROUGH.fullmatch(field) for role, field in fields.items()}
+    outer = {role: _scalar(record, fields[role], name, key) for role, step in steps.items() if step is None}
+    if isinstance(record, Mapping):  # the status of work, by which rows are left out and counted, and what may be a part of the case
+        more = {key: value for key, value in record.items() if is_status(key) or (is_part(key) and key not in fields.values())}
+        outer |= {key: _plain_value(value) for key, value in more.items() if key not in ROLES and isinstance(value, (str, bool, int))}
+    through = {role: (step[1], step[2], step[3]) for role, step in steps.items() if step is not None}
+    ways = list(dict.fromkeys(path + sign.replace("#", "") for path, sign, _ in through.values()))
+    if len(ways) > 1 and (side := _side_by_side(record, through, name)):
         yield from ({**outer, **row} for row in side)
         return
-    if len(lists) > 1:
-        raise error("mapping: fields", "go through one list", " and ".join(map(repr, lists)))
-    elements = value_at(record, lists[0], name) if lists else []
-    if elements is None:
-        elements = []
-    if not isinstance(elements, list):
-        raise error("records", f"have a list at {lists[0]!r}", json_shown(elements), name)
-    if not elements:  # a case without annotations is kept
+    if len(ways) > 1:
+        raise error("mapping: fields", "go through one list or object", " and ".join(map(repr, ways)))
+    path, sign, _ = next(iter(through.values()), ("", "[]", ""))
+    parts = _parts(record, path, sign, name) if ways else []
+    if not ways:
         yield outer
-    inner = {role: rest[2:].lstrip(".") if rest.startswith("#") else rest[1:].lstrip(".") for role, (_, _, rest) in through.items()}
-    counted = {role for role, (_, _, rest) in through.items() if rest.startswith("#")}
-    for position, element in enumerate(elements, 1):
-        deeper = {role: rest for role, rest in inner.items() if role not in counted}
-        for row in _expanded(element, deeper, name):
-            yield {**outer, **dict.fromkeys(counted, position), **row}
+    deeper = {role: rest for role, (_, own, rest) in through.items() if "#" not in own}
+    for at, part in parts:
+        for row in _rows(part, deeper, name, key):
+            yield {**outer, **{role: at for role, (_, own, _) in through.items() if "#" in own}, **row}
+
+
+def _parts(record: Any, path: str, sign: str, name: str) -> list[tuple[Any, Any]]:
+    """Return the parts at a path, each with its position from 1 or its key: of a list, an object, or a text with commas."""
+    found = value_at(record, path, name)
+    if found is None:
+        return []
+    if sign[0] == "{":
+        if not isinstance(found, Mapping):
+            raise error("records", f"have an object at {path!r}", json_shown(found), name)
+        return list(found.items())
+    if sign == "[,]" and isinstance(found, str):
+        found = [one.strip() for one in found.split(",")] if found.strip() else []
+    if not isinstance(found, list):
+        raise error("records", f"have {'text' if sign == '[,]' else 'a list'} at {path!r}", json_shown(found), name)
+    return list(enumerate(found, 1))
 
 
 def _side_by_side(record: Any, through: Mapping[str, tuple[str, str, str]], name: str) -> list[dict[str, Any]]:
     """Return the rows of lists of equal length whose elements are values, such as users and their labels; none for other lists."""
-    columns = {role: value_at(record, path, name) for role, (path, _, rest) in through.items() if rest == "]"}
-    sizes = {len(one) if isinstance(one, list) else -1 for one in columns.values()}
-    if len(columns) < len(through) or len(sizes) > 1 or min(sizes) < 0:
+    if any(rest or sign not in ("[]", "[,]") for _, sign, rest in through.values()):
         return []
-    if any(isinstance(value, (dict, list)) for one in columns.values() for value in one):
+    columns = {role: [part for _, part in _parts(record, path, sign, name)] for role, (path, sign, _) in through.items()}
+    if len({*map(len, columns.values())}) > 1 or any(isinstance(value, (dict, list)) for one in columns.values() for value in one):
         return []
     return [dict(zip(columns, map(_plain_value, values))) for values in zip(*columns.values())]
 
@@ -191,10 +241,13 @@ def _plain_value(value: Any) -> Any:
     return str(value).lower() if isinstance(value, bool) else value
 
 
-def _scalar(record: Any, field: str, name: str) -> Any:
+def _scalar(record: Any, field: str, name: str, key: Any = None) -> Any:
+    if field == KEY and key is not None:
+        return key
     value = value_at(record, field, name)
     if isinstance(value, (dict, list)):
-        raise error("records", f"have text or a number at {field!r} (write [] after a list)", json_shown(value), name)
+        way = "write " + ("[] after a list" if isinstance(value, list) else "{} after an object, {#} for its keys")
+        raise error("records", f"have text or a number at {field!r}", json_shown(value), name, way=way)
     return _plain_value(value)
 
 

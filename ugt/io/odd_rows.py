@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from .._base.axes import MOST_TEXT, check_shared
 from .._base.checks import error
-from .._base.names import note_alike
+from .._base.names import BRACKETS, note_alike
 from .._base.notes import Note
 from .._base.notices import note
 from .._base.wording import arg
@@ -21,8 +22,7 @@ from .._tabular.roles import is_number, plain, rounded
 from ..annotations import Labels, Ratings
 
 SOME_VALUES = 1000  # most classes of a table whose last row is looked at
-SOME_LABELS, MOST_TEXT = 50, 60  # labels that are looked at for JSON; characters of one in a message
-MOST_CLASSES = 1000  # a table with more classes than this and than half of its labels has free text
+SOME_LABELS = 50  # labels that are looked at for JSON
 JSON_OBJECTS = re.compile(r"\s*(\[\s*)?\{\s*[\"'].*\}(\s*\])?\s*", re.DOTALL)
 MANY_ALIKE = 10  # cases of several labels from which labels that never differ are noted
 FEW_CASES = 20_000  # most cases whose names are compared, which takes 0.1 s
@@ -57,7 +57,7 @@ def check_rows(table: CellTable, groups: Sequence[tuple[Coded, Sequence[int]]]) 
 
 
 def check_classes(cells: Coded, missing: Sequence[str], classes: object) -> None:
-    """Reject labels that no two annotators can share: JSON text, and free text, of which nearly every label is another one."""
+    """Reject labels that no two annotators can share: JSON, lists of ticks, and free text, whose labels differ."""
     if classes is not None:
         return
     given = [value for value in islice(cells.values, SOME_LABELS) if value not in missing]
@@ -65,12 +65,12 @@ def check_classes(cells: Coded, missing: Sequence[str], classes: object) -> None
     if objects and 2 * len(objects) > len(given):
         must = "be names of classes, not JSON (write the field that holds the class into a column of its own)"
         raise error("label", must, repr(objects[0][:MOST_TEXT]))
-    n = int(cells.codes.size)
-    if len(cells.values) > MOST_CLASSES and 2 * len(cells.values) > n:
-        way = "for numbers on a scale: " + arg("scale", "real") if all(map(is_number, given)) else ""
-        must = "be names of classes that cases share"
-        got = f"{len(cells.values):,} classes for {n:,} labels, as free text has, such as {given[0][:MOST_TEXT]!r}"
-        raise error("label", must, got, way=way)
+    lists = [value for value in given if BRACKETS.fullmatch(value)]
+    if lists and 2 * len(lists) > len(given):
+        way = "for one class per set of ticks, in any order: " + arg("ticks", "sets") + "; else write one label per row"
+        raise error("label", "be names of classes, not lists", repr(lists[0][:MOST_TEXT]), way=way)
+    way = "for numbers on a scale: " + arg("scale", "real") if all(map(is_number, given)) else ""
+    check_shared("label", len(cells.values), int(cells.codes.size), given[0] if given else "", way)
 
 
 def note_constant(given: Labels | Ratings) -> None:

@@ -13,7 +13,7 @@ from .._base.checks import error
 from .._base.notes import Note
 from .._base.notices import note
 from .._base.ragged import offsets_of, row_of
-from .._base.wording import arg
+from .._base.wording import Text, arg
 from .._core import _tables
 from ..annotations import Labels, Ratings
 
@@ -43,15 +43,21 @@ def once(given: Labels | Ratings, duplicates: str, way: Way = no_way) -> Any:
     n_different = np.bincount(pair[first], minlength=len(first_pair))
     if (n_different > 1).any():
         at, n = where(first_pair[np.argmax(n_different > 1)]), int((n_different > 1).sum())
-        also = f" ({advice})" if (advice := way(False)) else ""
+        also = " (" + as_words(advice) + ")" if (advice := way(False)) else ""
         times = "once" if n == 1 else f"{n:,} times, first"
-        words = "An annotator gave several {what}s to one case, and each counts: {times} at {at}{also}."
-        note(Note("several_labels", words, what=what, times=times, at=at, also=also))
+        words = "An annotator gave several {what}s to one case, and each counts: {times} at {at}" + also + "."
+        note(Note("several_labels", words, what=what, times=times, at=at))
     if not _repeats(code, first, what, duplicates, where, way):
         return given
     keep = np.sort(first)
     rows = {name: getattr(given, name)[keep] for name in ("annotator", what, *(["count"] if what == "label" else []))}
     return replace(given, offsets=offsets_of(np.bincount(case[keep], minlength=len(cases))), **rows)
+
+
+def as_words(text: str) -> Text:
+    """Return a text, which keeps its arguments, as words of a note, where braces are names of values."""
+    parts = text.parts if isinstance(text, Text) else (text,)
+    return Text(*(part.replace("{", "{{").replace("}", "}}") if isinstance(part, str) else part for part in parts))
 
 
 def once_rows(columns: dict[str, Any], duplicates: str, way: Way = no_way) -> dict[str, Any]:

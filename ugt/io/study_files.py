@@ -21,7 +21,7 @@ from .._tabular.cells import Coded
 from .._tabular.csv_table import CellTable, Table
 from .._tabular.foreign import table_of
 from .._tabular.role_words import ALIASES, ALSO
-from .._tabular.roles import MOST_SHOWN, find_roles, is_number, roles_of
+from .._tabular.roles import MOST_SHOWN, case_beside, find_roles, is_number, roles_of
 from .._tabular.source import Source, naming
 from .annotation_file import MISSING
 
@@ -123,19 +123,26 @@ def _truth_of_rows(table: CellTable, rows: NDArray[Any], cases: list[str], value
 def truth_file(
     path: str | os.PathLike[str],
     case_column: str | Sequence[str] | None = None,
+    truth_column: str | None = None,
     *,
     missing: Sequence[str] = MISSING,
     encoding: str = "utf-8",
 ) -> dict[str, Any] | None:
-    """Return the truth of each case of a table with the columns case and truth; None for other files."""
+    """Return the truth of each case of a table with the columns case and truth; None for other files, unless ``truth_column`` is given."""
     with naming(path):
         source = Source(path, encoding)
         if source.ending in (".npy", ".npz", ".json", ".jsonl"):
             return None
         table = table_of(source, case_column)
-        roles = find_roles(table.header, table.case, ("case", "truth"), NAMES)
-        if len(roles) < 2:
+        stated = {} if truth_column is None else {"truth": truth_column}
+        roles = find_roles(table.header, {**table.case, **stated}, ("case", "truth"), NAMES)
+        if stated:
+            case_beside(table.header, roles, "truth")
+        if len(roles) < 2 and not stated:
             return None
+        if len(roles) < 2:
+            got = listed(map(repr, table.header), MOST_SHOWN)
+            raise error("truth", "have a column for the case", got, way="name it: " + arg("case_column", ...))
         case, truth = table.coded([roles["case"]], [roles["truth"]])
         return _truth_of(table, case, truth, missing)
 

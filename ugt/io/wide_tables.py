@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,8 @@ from .._tabular.roles import (
 from ..annotations import Labels, Ratings
 from .annotation_file import ROLES, AnnotationFile, Reading
 from .odd_rows import check_classes, check_rows, note_rows
+from .ticks import with_sets
+from .withdrawn import withdrawn_rows
 
 OF_WIDE_CELL = 40  # least number of bytes per cell while it becomes an annotation
 
@@ -59,6 +62,7 @@ def read_wide(table: CellTable, chosen: Collection[int], ignored: Collection[int
     key = [] if first is None else [first]
     table.used = {"case": key, "annotator": others}
     (cells, *of_case) = table.coded(others, *[key] * bool(key))
+    cells = with_sets(cells, how.ticks)
     rows = np.arange(len(cells.codes))
     named = table.numbered(of_case[0], "case") if of_case else identifiers.Column(rows.astype(np.int32), rows, rows)
     case = of_case[0] if of_case else Coded([*map(str, rows.tolist())], rows[:, None].astype(np.int32))
@@ -87,8 +91,12 @@ def read_wide(table: CellTable, chosen: Collection[int], ignored: Collection[int
     if format == "transposed":
         note_names(case.values)
         table.used = {"annotator": key, "case": others}
-        cells = Coded(cells.values, np.ascontiguousarray(cells.codes.T))
-        return wide_file(as_names(header), ids, cells, how, notes, "transposed")
+        dropped: dict[str, int] = {}
+        gone = withdrawn_rows(table, {*key, *others}, dropped) if how.withdrawn == "drop" else None
+        kept = slice(None) if gone is None else ~gone
+        cells = Coded(cells.values, np.ascontiguousarray(cells.codes[kept].T))
+        read = wide_file(as_names(header), None if ids is None else ids[named.code][kept], cells, how, notes, "transposed")
+        return replace(read, dropped=dropped)
     if format == "ratings":
         _check_numbers(table, cells, others, missing)
     return wide_file(ids, as_names(header), cells, how, notes, format)
@@ -96,10 +104,11 @@ def read_wide(table: CellTable, chosen: Collection[int], ignored: Collection[int
 
 def _first_and_others(table: CellTable, chosen: Collection[int], ignored: Collection[int], how: Reading) -> tuple[int | None, list[int]]:
     """Return the column that names the rows of a wide table, None if there is none, and those of its cells."""
-    told = find_roles(table.header, {role: name for role, name in how.columns.items() if name or role != "case"}, ["case"], {})
+    role = "annotator" if how.format == "transposed" and how.columns.get("annotator") else "case"  # the one that rows have
+    told = find_roles(table.header, {key: name for key, name in how.columns.items() if name or key != "case"}, [role], {})
     own = {c for c in chosen if table.header[c] in how.annotator_columns}  # named one by one, so that they are no column of the case
     read = [c for c in range(len(table.header)) if c not in ignored and c not in own]
-    first = told.get("case")
+    first = told.get(role)
     if first is None and how.columns.get("case") is None and read:
         first = read[case_column([table.header[c] for c in read])]
         if not chosen and how.format != "transposed":

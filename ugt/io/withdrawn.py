@@ -10,11 +10,12 @@ from .._tabular.role_words import STATUS, WITHDRAWN_WORDS, YES
 from .._tabular.roles import plain
 
 WITHDRAWN = ("drop", "keep")
+KNOWN_ANSWER = "GOLDEN:"  # columns of Toloka with the known answer of tasks that test annotators
 
 
 def is_status(name: str) -> bool:
     """Return whether a column or field is about the status of work."""
-    return plain(name) in STATUS
+    return plain(name) in STATUS or name.startswith(KNOWN_ANSWER)
 
 
 def withdrawn_rows(table: CellTable, used: set[int], dropped: dict[str, int]) -> Bools | None:
@@ -22,6 +23,12 @@ def withdrawn_rows(table: CellTable, used: set[int], dropped: dict[str, int]) ->
     found: Bools | None = None
     for c in [c for c, name in enumerate(table.header) if c not in used and is_status(name)]:
         name = table.header[c]
+        if name.startswith(KNOWN_ANSWER):
+            (cells,) = table.coded([c])
+            rows = np.array([value != "" for value in cells.values], bool)[cells.codes[:, 0]]
+            dropped |= {f"row with a value in the column {name!r}": int(rows.sum())} if rows.any() else {}
+            found = rows if found is None else found | rows
+            continue
         words = YES if plain(name) in WITHDRAWN_WORDS else WITHDRAWN_WORDS
         (cells,) = table.coded([c])
         for code, value in enumerate(cells.values):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from .._base import identifiers
 from .._base.arrays import Array, NDArray
 from .._base.checks import error
-from .._base.names import listed, look, positive_among, positive_by_default
+from .._base.names import look, positive_by_default, positive_of
 from .._base.notes import Note
 from .._base.wording import arg
 from ..annotations import Labels
@@ -84,19 +83,10 @@ def _rows(axes: Any, readings: Readings) -> NDArray[Any]:
 def _positive_class(classes: NDArray[Any], positive: object) -> int:
     names = [str(name) for name in classes.tolist()]
     if positive is None:
-        return positive_of(names)
+        return positive_of(names, "positive", "a truth")
     if str(positive) not in names:
         raise error("positive", f"be one of the classes {', '.join(map(repr, names[:12]))}", repr(positive))
     return names.index(str(positive))
-
-
-def positive_of(names: Sequence[str]) -> int:
-    """Return which of two classes is positive by default; refuse classes whose names do not show it."""
-    found = positive_among(names) if len(names) == 2 else None
-    if found is None:
-        must = "be given for a truth " + ("whose classes do not show which is the finding" if len(names) == 2 else "without two classes")
-        raise error("positive", must, f"the classes {listed(map(repr, names), 12)}", way=arg("positive", names[-1]) + " or another")
-    return found
 
 
 def positive_note(truth: object, positive: object) -> list[Note]:

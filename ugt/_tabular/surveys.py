@@ -1,0 +1,52 @@
+"""Exports of surveys, which have further headings below the first: the text of the questions, and ids of their program."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import chain, islice
+
+from .._base.checks import error
+from .._base.notes import Note
+from .._base.notices import note
+from .._base.wording import arg
+from .frames import Columns
+
+IMPORT_ID = re.compile(r'\{"ImportId":\s*"([^"]*)".*\}')
+MOST_HEADINGS = 4  # rows of a file among which the ids are looked for
+RESPONSE = "_recordId"  # the id of the column that names the response
+
+
+class Survey(Columns):
+    """A survey without its further headings: a row for each response, a column for each question and for each fact about the response.
+
+    ``facts`` are the columns that are no question, ``response`` the one that names the response, if there is one.
+    """
+
+    def __init__(self, header: Sequence[str], ids: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]]) -> None:
+        super().__init__(header, list(zip(*(cells for _, cells in rows))), [place for place, _ in rows])
+        self.facts = [name for name, own in zip(header, ids) if not own.startswith("QID") and own != RESPONSE]
+        self.response = next((name for name, own in zip(header, ids) if own == RESPONSE), None)
+
+
+def survey_of(header: Sequence[str], rows: Iterable[tuple[str, Sequence[str]]]) -> Survey | None:
+    """Return the survey that a table is, from its header and its ``(place, cells)``; None if it is none. A note counts the headings."""
+    rows = iter(rows)
+    first = list(islice(rows, MOST_HEADINGS))
+    for i, (_, cells) in enumerate(first):
+        found = [match[1] if (match := IMPORT_ID.fullmatch(cell.strip())) else "" for cell in cells]
+        if all(found) and len(found) == len(header):
+            below = [*chain(first[i + 1 :], rows)]
+            places = " and ".join(place for place, _ in first[: i + 1])
+            note(Note("headings", "Left out: further headings of a survey in {places}.", places=places))
+            if odd := next(((f"{len(cells)}", place) for place, cells in below if len(cells) != len(header)), None):
+                raise error("row", f"have {len(header)} fields, as the header", *odd)
+            return Survey(header, found, below) if below else None
+    return None
+
+
+def check_survey(table: Survey) -> None:
+    """Ask how a survey is read: each response may be by one annotator of several cases, or about one case."""
+    way = "if each response is by an annotator and each question a case: " + arg("format", "transposed") + " and "
+    way += arg("columns", {"annotator": table.response or ...}) + (" and " + arg("ignore_columns", table.facts) if table.facts else "")
+    raise error("format", "be given for an export of a survey", "'auto'", way=way)

@@ -1,0 +1,108 @@
+"""Annotations in several files, one for each annotator, as one long table."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from .._base.checks import error
+from .._base.names import listed
+from .._base.wording import arg
+from .._tabular.case_columns import with_case
+from .._tabular.csv_table import CellTable
+from .._tabular.foreign import table_of
+from .._tabular.frames import Columns
+from .._tabular.role_words import ALIASES, ALSO, DIAGNOSES
+from .._tabular.roles import MOST_SHOWN, case_beside, find_roles, repeated
+from .._tabular.some_columns import Some
+from .._tabular.source import Source, naming
+from .annotation_file import Reading
+from .withdrawn import is_status
+
+VALUES = ("label", "value")
+NAMES = {
+    "case": ALIASES["case"],
+    "annotator": ALIASES["annotator"] | ALSO["annotator"],
+    "label": ALIASES["label"] | DIAGNOSES,
+    "value": ALIASES["value"],
+}
+
+
+def by_annotator(paths: Any) -> dict[str, Any] | None:
+    """Return files by the name of their annotator, that of the file if none is given; None for one file."""
+    if isinstance(paths, Mapping):
+        return {str(name): path for name, path in paths.items()}
+    if not isinstance(paths, (list, tuple)):
+        return None
+    names = [Path(os.fspath(path)).stem for path in paths]
+    if (twice := repeated(names)) is not None:
+        way = "name the annotators: {'" + f"{twice} 1': path, ..." + "}"
+        raise error("files", "have different names, which are those of the annotators", f"{twice!r} twice", way=way)
+    return dict(zip(names, paths))
+
+
+def table_of_files(files: Mapping[str, Any], how: Reading) -> tuple[Columns, Reading]:
+    """Return the rows of all files as one long table, and the options with the columns of this table."""
+    if not files:
+        raise error("files", "be at least one", "none")
+    rows: list[dict[str, str]] = []
+    places: list[str] = []
+    kinds: dict[str, str] = {}
+    for name, path in files.items():
+        with naming(path):
+            table, columns = with_case(table_of(Source(path, how.encoding), None, how.decimal, how.header), _own(how.columns, name))
+            table = _without(table, how.ignore_columns)
+            found = _roles(table, columns)
+            kinds.setdefault(next(role for role in VALUES if role in found), name)
+            rows += _rows(table, found, how, name)
+            places += [f"{os.path.basename(os.fspath(path))}, {place}" for place, _ in zip(table.places(), range(len(rows) - len(places)))]
+    if len(kinds) > 1:
+        got = " and ".join(f"a {kind} in {name!r}" for kind, name in kinds.items())
+        raise error("files", "have columns of one role (name them: " + arg("columns", {"label": ...}) + ")", got)
+    names = list(dict.fromkeys(key for row in rows for key in row))
+    made = Columns(names, [[row.get(name, "") for row in rows] for name in names], places)
+    return made, how._replace(columns={role: role for role in ("case", "annotator", *kinds)}, annotator_columns=(), ignore_columns=())
+
+
+def _own(columns: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Return the columns of one file: a mapping has a column for each file."""
+    found = {role: one.get(name) if isinstance(one, Mapping) else one for role, one in columns.items()}
+    return {role: one for role, one in found.items() if one is not None}
+
+
+def _without(table: CellTable, ignored: Sequence[str]) -> CellTable:
+    """Return the table without the ignored columns, some of which other files may have."""
+    keep = [c for c, name in enumerate(table.header) if name not in ignored]
+    return table if len(keep) == len(table.header) else Some(table, keep)
+
+
+def _roles(table: CellTable, columns: Mapping[str, Any]) -> dict[str, int]:
+    """Return the columns of case and label or value, and of the annotator if the file names several."""
+    roles = find_roles(table.header, columns, tuple(NAMES), NAMES)
+    case_beside(table.header, roles, "label" if "label" in roles else "value")
+    if "case" not in roles:
+        roles["case"] = 0
+    free = [c for c, name in enumerate(table.header) if c not in {*roles.values(), *table.hidden} and not is_status(name)]
+    if not {*VALUES} & roles.keys() and len(free) == 1:
+        roles["label"] = free[0]
+    stated = [role for role in VALUES if columns.get(role)]
+    if not {*VALUES} & roles.keys() or ({*VALUES} <= roles.keys() and len(stated) != 1):
+        way = "name it: " + arg("columns", {"label": ...})
+        must = "have one column of labels, if each file is of one annotator"
+        raise error("file", must, f"the columns {listed(map(repr, table.header), MOST_SHOWN)}", way=way)
+    return {role: c for role, c in roles.items() if role not in VALUES or not stated or role in stated}
+
+
+def _rows(table: CellTable, roles: Mapping[str, int], how: Reading, name: str) -> list[dict[str, str]]:
+    """Return the rows of a file: case, annotator, label or value, and the status of work."""
+    status = [c for c, one in enumerate(table.header) if is_status(one) and c not in roles.values()]
+    columns = {**roles, **{table.header[c]: c for c in status}}
+    cells = dict(zip(columns, table.coded(*([c] for c in columns.values()))))
+    for role in VALUES:
+        if role in cells:
+            cells[role] = table.decimals(cells[role], role, how.missing)
+    values = {role: [*map([*one.values].__getitem__, one.codes[:, 0].tolist())] for role, one in cells.items()}
+    values.setdefault("annotator", [name] * len(values["case"]))
+    return [dict(zip(values, row)) for row in zip(*values.values())]
