@@ -85,6 +85,7 @@ class Form(Statistic):
     def __init__(self, judged: Judgements | None, n_classes: int) -> None:
         self._judged, self.n_cases, self.n_classes = judged, 0 if judged is None else judged.n_all, n_classes
         self.ratings, self.case_ids = judged is not None and judged.ratings, None if judged is None else judged.case_ids
+        self.times = None if judged is None else judged.frequency
 
     @property
     def judged(self) -> Judgements:
@@ -211,11 +212,11 @@ class Form(Statistic):
     @property
     def kept(self) -> Bools:
         """(M,) whether a case counts."""
-        return np.asarray(self.each(self.in_use))
+        return self.standing(np.asarray(self.each(self.in_use)))
 
     @property
     def informative(self) -> Bools:
-        return np.asarray(self.each(self.paired))
+        return self.standing(np.asarray(self.each(self.paired)))
 
     def each(self, table: Any) -> Any:
         """Expand (N, ...) of the different cases to (M, ...) of all cases."""
@@ -231,7 +232,7 @@ class Form(Statistic):
         return np.asarray(self.each(np.stack([by, -observed_by, -expected_by], axis=1)))
 
     def std_error(self, design: Design | None = None) -> Array:
-        found, n = super().std_error(design), int(self.kept.sum())
+        found, n = super().std_error(design), self.number_of(self.kept)
         return found if self.finite or design is not None or n < 2 else found * math.sqrt((n - 1) / n)
 
     def _judged_by(self, annotators: NDArray[Any]) -> Form:

@@ -20,6 +20,7 @@ from ..annotations.adjudication import drawn_alike
 from ..annotations.bare import OF_PANEL, check_bare
 from ..annotations.other_annotators import only
 from ..resampling import Alike
+from ..resampling.frequencies import check_counts, frequency_of
 
 FEW, MANY = 1 << 10, 1 << 16  # equal cases are merged from FEW cases on, if there are at most MANY different ones
 MISSING = (None, "", float("nan"))
@@ -57,7 +58,10 @@ class Judgements:
     ``given``: the annotations that were read; None for units that are not cases. ``rows``: offsets, annotator, label and count, as in
     :class:`ugt.Labels`, sorted by case. ``names`` (K,): class names, or the distinct values of ``ratings``, ascending. ``row`` (M,): if
     the N cases are the different ones among M, the position of each of the M cases; annotators are then those of one of the equal cases.
+    ``frequency`` (M,): how many equal cases each of the M cases stands for; None: one.
     """
+
+    frequency: Array | None = None
 
     def __init__(
         self, given: Any, rows: tuple[Int64, Int32, Int32, Int64], names: NDArray[Any], ratings: bool, row: Int32 | None = None
@@ -149,11 +153,13 @@ class Judgements:
     @cached_property
     def times(self) -> Array:
         """(N,) number of cases of the data that each different case stands for."""
-        return np.ones(self.n_cases) if self.row is None else np.bincount(self.row, minlength=self.n_cases).astype(np.float64)
+        if self.row is None:
+            return np.ones(self.n_cases) if self.frequency is None else self.frequency
+        return np.bincount(self.row, self.frequency, self.n_cases).astype(np.float64)
 
     def pair_sums(self, of_cases: bool) -> Array:
         """Return the (3 + K,) sums over cases for single labels, as the kernel defines them."""
-        times = None if self.row is None else self.times
+        times = None if self.row is None and self.frequency is None else self.times
         return _tables.pair_sums(self.offsets, self.label, self.count_of_label, times, self.n_classes, of_cases)
 
     def mixed(self) -> tuple[Int64, Ragged]:
@@ -177,7 +183,16 @@ class Judgements:
         at = np.flatnonzero(keep)
         offsets = offsets_of(np.bincount(self.case_of_label[at], minlength=self.n_cases))
         rows = offsets, self.annotator_of_label[at], self.label[at], self.count_of_label[at]
-        return Judgements(self.given, rows, self.names, self.ratings, self.row)
+        found = Judgements(self.given, rows, self.names, self.ratings, self.row)
+        found.frequency = self.frequency
+        return found
+
+    def occurring(self, argument: str, frequency: object) -> Judgements:
+        """Let each of the M cases stand for so many equal ones; refuse those of annotators with names. Return the judgements."""
+        if frequency is not None:
+            check_counts(argument, self.given)
+            self.frequency = frequency_of(frequency, self.n_all, self.case_ids)
+        return self
 
     def with_annotators(self) -> Judgements:
         """Return the judgements themselves, unless cases are merged that differ by their annotators."""

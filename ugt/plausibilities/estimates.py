@@ -17,6 +17,7 @@ from .._base.lazy import cached_property
 from ..resampling import Panel, Ratios, Result, Statistic, check_level
 from ..resampling.counted import CountedQuotient
 from .comparisons import Comparison, Law
+from .frequent import check_exact, mean_of_equal, times_of
 
 if TYPE_CHECKING:
     from ..resampling.panels import Panels
@@ -38,10 +39,12 @@ class MeanOfCases(Result):
     left_out: Mapping[str, int]
 
     _added: Any = None  # a function of what the fit of a prior adds to the numbers of the cases, over resamples
+    _times: Any = None  # how many equal cases each case stands for
 
     @cached_property
     def statistic(self) -> Statistic:
         found = Ratios.of(self.contributions)
+        found.times = self._times
         if self._extra is not None:
             found.span = tuple(Ratios.of(self.per_case).facts.spans[0].tolist())  # what is added to a case may lie outside
         return found
@@ -84,6 +87,7 @@ class Certainty(MeanOfCases):
     left_out: Mapping[str, int] = field(default_factory=dict)
     _ids: Any = field(default=None, repr=False)
     _added: Callable[[], Array] | None = field(default=None, repr=False)
+    _times: Array | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -137,6 +141,7 @@ class Estimate(MeanOfCases):
     span: Span = SHARE
     _ids: Any = field(default=None, repr=False)
     _added: Callable[[], Array] | None = field(default=None, repr=False)
+    _times: Array | None = field(default=None, repr=False)
 
     @cached_property
     def statistic(self) -> Statistic:
@@ -145,7 +150,7 @@ class Estimate(MeanOfCases):
             found: Ratios = OfTruth(columns, self._made_of, self._again, self._extra)
         else:
             found = Ratios(_plus(columns, self._extra), np.zeros(1, np.int64))
-        found.span, found.shares = self.span, self.span == SHARE and self._added is None
+        found.span, found.shares, found.times = self.span, self.span == SHARE and self._added is None, self._times
         return found
 
     def draw_interval(self, level: float = 0.95) -> tuple[float, float]:
@@ -190,8 +195,13 @@ class Estimate(MeanOfCases):
         return law.quantiles(probabilities) / self.n_cases
 
 
-def left_out(per_case: Array, reason: str = NO_ANNOTATIONS) -> dict[str, int]:
+def left_out(per_case: Array, reason: str = NO_ANNOTATIONS, times: Array | None = None) -> dict[str, int]:
     """Return the number of undefined cases by reason, and warn if no case is defined."""
+    if times is not None:
+        undefined = int(times[np.isnan(per_case)].sum())
+        if undefined == times.sum():
+            notices.undefined(f"no case is left ({reason}: {undefined})", stacklevel=4)
+        return {reason: undefined} if undefined else {}
     undefined = int(np.count_nonzero(per_case != per_case))  # noqa: PLR0124  (NaN)
     if undefined == 0:
         return {}
@@ -216,8 +226,14 @@ def certainty(
     reason: str = NO_ANNOTATIONS,
     again: Callable[..., Array] | None = None,
     added: Callable[[], Array] | None = None,
+    frequency: object = None,
 ) -> Certainty:
     """Return the certainty of the cases of a truth ``of`` them; ``again`` computes it for another truth of these cases."""
+    times = times_of(frequency, of)
+    if times is not None:
+        check_exact(Comparison(per_case, 0.0, mc_error))
+        value, n = mean_of_equal(per_case, times)
+        return Certainty(value, per_case, mc_error, n, left_out(per_case, reason, times), of.ids_or_none, None, times)
     value, n = mean_of(per_case)
     if again is not None and of.made_of is not None:
         added = of.made_of.added(again)
@@ -232,20 +248,27 @@ def estimate(
     again: Callable[..., Comparison] | None = None,
     span: Span = SHARE,
     added: Callable[[], Array] | None = None,
+    frequency: object = None,
 ) -> Estimate:
-    """Return the estimate of a comparison with a truth ``of`` some cases.
+    """Return the estimate of a comparison with a truth ``of`` some cases, each of which occurs once, or as often as ``frequency``.
 
     ``again`` computes the comparison for another truth of n cases and their positions (n,); ``added``: see ``FittedPrior.added``.
     """
     per_case = _within(found, span)
     if again is not None and of.made_of is not None:
         added = of.made_of.added(partial(_again_within, again, span))
-    value, n = mean_of(per_case)
-    missing = left_out(per_case, reason) if n < len(per_case) else {}
+    times = times_of(frequency, of)
+    if times is None:
+        value, n = mean_of(per_case)
+        missing = left_out(per_case, reason) if n < len(per_case) else {}
+    else:
+        check_exact(found)
+        found, (value, n) = found.occurring(times), mean_of_equal(per_case, times)
+        missing = left_out(per_case, reason, times)
     spread = found.draw_std, found.mc_error
     source = _source(of, again)
     return Estimate(
-        value, per_case, *spread, n, missing, found.per_draw, mean_set_size, None, found.law, *source, span, of.ids_or_none, added
+        value, per_case, *spread, n, missing, found.per_draw, mean_set_size, None, found.law, *source, span, of.ids_or_none, added, times
     )
 
 
