@@ -22,7 +22,7 @@ from .table import Judgements, Ragged, values_and_index
 
 MOST_EMPTY = 8  # cells of a lookup table per cell in use, above which a search is used instead
 TINY = 1e-14  # an expected disagreement (at most 1) below this is rounding error
-EMPTY, SINGLE = "case without annotations", "case with a single annotator"
+EMPTY, SINGLE, WEIGHTLESS = "case without annotations", "case with a single annotator", "case of weight 0"
 NO_PAIRS = "no case has {things} of two annotators"
 NO_SHARED = "no case was labelled by both annotators"
 ONE_CLASS = "no variation: all labels are of one class, so that agreement by chance is complete; 1 by convention"
@@ -85,7 +85,7 @@ class Form(Statistic):
     def __init__(self, judged: Judgements | None, n_classes: int) -> None:
         self._judged, self.n_cases, self.n_classes = judged, 0 if judged is None else judged.n_all, n_classes
         self.ratings, self.case_ids = judged is not None and judged.ratings, None if judged is None else judged.case_ids
-        self.times = None if judged is None else judged.frequency
+        self.times = None if judged is None or judged.counting is None else judged.counting.times
 
     @property
     def judged(self) -> Judgements:
@@ -358,7 +358,9 @@ class Form(Statistic):
 
 def counts_of(judged: Judgements, reasons: dict[str, Bools]) -> dict[str, int]:
     """Return for each reason the number of cases to which it applies; leave out reasons without cases."""
-    found = {reason: int(judged.times[applies].sum()) for reason, applies in reasons.items()}
+    found = {reason: judged.number(applies) for reason, applies in reasons.items()}
+    if judged.counting is not None and judged.counting.weighted:
+        found[WEIGHTLESS] = int(np.count_nonzero(judged.counting.times == 0))
     return {reason: n for reason, n in found.items() if n}
 
 

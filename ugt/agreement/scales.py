@@ -29,7 +29,13 @@ __all__ = ["intra_annotator_agreement", "intraclass_correlation", "krippendorff_
 
 
 def krippendorff_alpha(
-    annotations: object, level: str = "nominal", *, values: object = None, classes: object = None, frequency: object = None
+    annotations: object,
+    level: str = "nominal",
+    *,
+    values: object = None,
+    classes: object = None,
+    frequency: object = None,
+    case_weights: object = None,
 ) -> Agreement:
     r"""Return Krippendorff's alpha, :math:`α = 1 - D_o / D_e`, for any number of annotators, missing labels and four kinds of scales.
 
@@ -50,6 +56,8 @@ def krippendorff_alpha(
         As for :func:`percent_agreement`. Classes that no annotator used do not change alpha.
     frequency : (N,) whole numbers, Series or mapping of case id to number, optional
         As for :func:`percent_agreement`: how many equal cases each row of counts stands for.
+    case_weights : (N,) numbers of at least 0, Series or mapping of case id to number, optional
+        As for :func:`percent_agreement`. The weights are scaled so that the judgements count as many as they are.
 
     Returns
     -------
@@ -82,7 +90,7 @@ def krippendorff_alpha(
     >>> round(found.value, 3), found.per_class.round(2), found.left_out
     (0.737, array([0.58, 0.29, 0.64]), {})
     """
-    judged = read("annotations", annotations, classes, alike="labels").occurring("annotations", frequency)
+    judged = read("annotations", annotations, classes, alike="labels").occurring("annotations", frequency, case_weights)
     return alphas_of(judged, [level], values)[0]
 
 
@@ -101,6 +109,8 @@ def sizes_matter(form: Alpha) -> Note | None:
     cases: p < 0.01 by Student's law, and 0.02 or more between alpha and the coefficient in which each case counts equally.
     """
     one = form._of_ranks if isinstance(form, OrdinalAlpha) else form
+    if one.judged.counting is not None and one.judged.counting.weighted:
+        return None  # what cases count is said by their weights
     used, w = one.in_use, one.judged.times[one.in_use]
     size, n = one.judged.size[used], w.sum()
     if n < LEAST_SIZES or (size == size[0]).all() or form.agreed().reason is not None:

@@ -17,8 +17,8 @@ from .._base.lazy import cached_property
 from ..annotations.joins import tells_joins
 from ..annotations.named import per_class
 from ..plausibilities.estimates import MeanOfCases, mean_of
-from ..plausibilities.frequent import mean_of_equal
 from ..resampling import NumberFacts, Panel, over
+from ..resampling.case_weights import Counts
 from .bins import Bins
 from .input import NO_LABELS, NO_WEIGHT, Histograms, array_of, counts_of, named
 from .log_parts import PARTS, LogLossPart
@@ -377,7 +377,7 @@ def _weighed(per_case: Array, weights: Array | None) -> tuple[Array, Array]:
 def _mean(per_case: Array, data: Histograms) -> tuple[float, int]:
     """Return the weighted mean over the cases that count (NaN if there are none), and their number."""
     if data.weights is None:
-        return mean_of(per_case) if data.times is None else mean_of_equal(per_case, data.times)
+        return mean_of(per_case) if data.times is None else Counts(data.times, False).mean(per_case)
     above, below = (x[~np.isnan(x)] for x in _weighed(per_case, data.weights))
     return (float(above.sum() / below.sum()) if len(below) else float("nan")), len(below)
 

@@ -19,7 +19,7 @@ from .given import scores_of
 
 @tells_joins
 def ua_reciprocal_rank(
-    truth: object, scores: object, k: int | None = None, *, ties: str = "expectation", frequency: object = None
+    truth: object, scores: object, k: int | None = None, *, ties: str = "expectation", frequency: object = None, case_weights: object = None
 ) -> results.Estimate:
     """Return the expected reciprocal of the rank that the model gives to the top class of a truth drawn from the posterior.
 
@@ -38,6 +38,8 @@ def ua_reciprocal_rank(
     ties : {"expectation", "first"}
         Rule for tied scores and tied plausibilities: tied scores share the mean of 1 / r over their ranks, or are ranked by position.
     frequency : (N,) whole numbers, Series or mapping of case id to number, optional
+        As in :func:`ua_topk_accuracy`.
+    case_weights : (N,) numbers of at least 0, Series or mapping of case id to number, optional
         As in :func:`ua_topk_accuracy`.
 
     Returns
@@ -75,7 +77,7 @@ def ua_reciprocal_rank(
     room("reciprocal ranks", 64 * post.n_cases * post.n_classes)
     judge = Ranked(reciprocal_ranks(scores_of(post, scores), k, ties), ties)
     found = judge.of(post, np.arange(post.n_cases, dtype=np.int64))
-    return results.estimate(found, post, again=judge.of, frequency=frequency)
+    return results.estimate(found, post, again=judge.of, frequency=frequency, case_weights=case_weights)
 
 
 class Ranked(NamedTuple):

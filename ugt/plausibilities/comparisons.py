@@ -65,11 +65,12 @@ class Comparison:
         assert self.variance is not None
         return Comparison.independent(self.per_case[rows], self.variance[rows], partial(_law_taken, self.law, rows))
 
-    def occurring(self, times: Array) -> Comparison:
-        """Return the comparison of independent cases, each of which occurs so often (N,)."""
+    def occurring(self, times: Array, weighted: bool) -> Comparison:
+        """Return the comparison of independent cases, each of which occurs so often (N,) or, if ``weighted``, counts so much."""
         if self.variance is None:  # nothing varies
             return self
-        return replace(self, draw_std=spread_of(self.variance, times), law=partial(_law_of_equal, self.law, times))
+        spread = spread_of(self.variance, times, times**2 if weighted else times)
+        return replace(self, draw_std=spread, law=None if weighted else partial(_law_of_equal, self.law, times))
 
     @classmethod
     def of_values(cls, values: Array, law: Array, n_points: int) -> Comparison:
@@ -87,12 +88,15 @@ class Comparison:
         return cls.independent(chance, variance, partial(_law_of_chances, chance, variance))
 
 
-def spread_of(variance: Array, times: Array | None = None) -> float:
-    """Return the standard deviation of the mean over defined cases, which are independent and occur once or ``times``."""
-    if times is not None:
+def spread_of(variance: Array, times: Array | None = None, of_variance: Array | None = None) -> float:
+    """Return the standard deviation of the mean over defined cases, which are independent.
+
+    Cases count once or ``times`` (N,) in the mean, and ``of_variance`` (N,) times in the variance of the sum.
+    """
+    if times is not None and of_variance is not None:
         defined = ~np.isnan(variance)
         total, each = float(times[defined].sum()), np.where(variance > NO_SPREAD, variance, 0.0)
-        return math.sqrt(each @ times) / total if total else float("nan")
+        return math.sqrt(each @ of_variance) / total if total else float("nan")
     n = int(np.count_nonzero(variance == variance))  # noqa: PLR0124  (not NaN)
     return math.sqrt(np.add.reduce(variance[variance > NO_SPREAD])) / n if n else float("nan")
 

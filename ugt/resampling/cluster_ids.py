@@ -108,9 +108,9 @@ def plain_ids(argument: str, given: object, n_cases: int) -> Any:
 
 
 def check_rows(argument: str, result: Any) -> None:
-    """Refuse a result whose rows stand for several cases, for a function that takes each row for one case."""
+    """Refuse a result whose rows stand for several cases, or have weights, for a function that takes each row for one case."""
     if getattr(result, "_times", None) is not None or getattr(getattr(result, "_statistic", None), "times", None) is not None:
-        got = "a result with " + arg("frequency", ...)
+        got = "a result with " + arg("frequency", ...) + " or " + arg("case_weights", ...)
         raise error(argument, "be of rows that are one case each, for this function", got)
 
 

@@ -51,15 +51,18 @@ class Design(Frozen):
         The places of stratum s are ``strata[s]`` to ``strata[s + 1]``.
     times : (G,) float64, optional
         The whole number of equal units that each unit stands for; None: one. Then as many are drawn as all units stand for.
+    rescaled : bool
+        Whether one unit less is drawn from each stratum, of n units, and counts n / (n - 1) times (Rao & Wu).
     """
 
     unit: Int32
     place: Int32
     strata: Int64
     times: Array | None = None
+    rescaled: bool = False
 
     @classmethod
-    def of(cls, n_cases: int, clusters: object = None, strata: object = None, times: Array | None = None) -> Design:
+    def of(cls, n_cases: int, clusters: object = None, strata: object = None, times: Array | None = None, rescaled: bool = False) -> Design:
         """Return a design whose units are cases unless clusters are given, with one stratum unless strata are given.
 
         Parameters
@@ -84,7 +87,7 @@ class Design(Frozen):
         if clusters is not None:
             unit, _, first = identifiers.number_each("clusters", plain_ids("clusters", clusters, n), n)
         if strata is None:
-            return cls(unit, np.arange(len(first), dtype=np.int32), np.array([0, len(first)], np.int64), times)
+            return cls(unit, np.arange(len(first), dtype=np.int32), np.array([0, len(first)], np.int64), times, rescaled)
         stratum, names, _ = identifiers.number_each("strata", plain_ids("strata", strata, n), n)
         other = stratum[first][unit] != stratum
         if other.any():
@@ -95,7 +98,7 @@ class Design(Frozen):
         offsets, order = _tables.group(np.ascontiguousarray(stratum[first]), len(names))
         place = np.empty(len(order), np.int32)
         place[order] = np.arange(len(order), dtype=np.int32)
-        return cls(unit, place, offsets, times)
+        return cls(unit, place, offsets, times, rescaled)
 
     @property
     def n_cases(self) -> int:
@@ -200,7 +203,7 @@ class Design(Frozen):
         """Draw resamples begin to end: fill ``sums`` (end - begin, C) of a table ``placed`` of units ordered by stratum, in strips (see
         :func:`strips`); return, if wanted, how often each case was drawn (end - begin, N), with the numbers of a case contiguous.
         """
-        if self.placed_times is not None:
+        if self.placed_times is not None or self.rescaled:
             times = self._drawn_of_equal(seed, begin, end)
             for j in range(0, sums.shape[1], 4):
                 strip = placed[j * self.n_units : min(j + 4, sums.shape[1]) * self.n_units].reshape(self.n_units, -1)
@@ -215,14 +218,15 @@ class Design(Frozen):
         return np.asarray(weights.T)
 
     def _drawn_of_equal(self, seed: int, begin: int, end: int) -> Array:
-        """Return (end - begin, G) how often units are drawn: multinomial in each stratum, as many as its units stand for."""
-        assert self.placed_times is not None
+        """Return (end - begin, G) how often units count: multinomial in each stratum, as many as its units stand for, or one less."""
+        times = np.ones(self.n_units) if self.placed_times is None else self.placed_times
         room("numbers of draws of all units", 8 * (end - begin) * self.n_units)
         found = np.empty((end - begin, self.n_units))
         for b in range(begin, end):
             random = np.random.Generator(np.random.Philox(key=np.array([seed, b], np.uint64)))
             for low, high, n in zip(self.strata[:-1].tolist(), self.strata[1:].tolist(), self.sizes.tolist()):
-                found[b - begin, low:high] = random.multinomial(int(n), self.placed_times[low:high] / n)
+                drawn = int(n) - 1 if self.rescaled and n > 1 else int(n)
+                found[b - begin, low:high] = random.multinomial(drawn, times[low:high] / n) * (n / drawn)
         return found
 
 

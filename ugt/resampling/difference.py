@@ -30,7 +30,10 @@ class Difference(Statistic):
     def __init__(self, first: Statistic, second: Statistic) -> None:
         if not (first.times is second.times or _all_equal(first.times, second.times)):
             raise error("other", "have the same " + arg("frequency", ...), "another")
-        self.first, self.second, self.n_cases, self.names, self.times = first, second, first.n_cases, first.names, first.times
+        if not (first.case_weights is second.case_weights or _all_equal(first.case_weights, second.case_weights)):
+            raise error("other", "have the same " + arg("case_weights", ...), "others")
+        self.first, self.second, self.n_cases, self.names = first, second, first.n_cases, first.names
+        self.times, self.case_weights = first.times, first.case_weights
 
     @cached_property
     def _width(self) -> int:

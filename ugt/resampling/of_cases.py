@@ -8,6 +8,7 @@ import numpy as np
 
 from .._base.arrays import Array, Bools, NDArray
 from .design import Design
+from .strata import merged_strata
 
 
 class OfCases:
@@ -21,11 +22,14 @@ class OfCases:
         Ids of cases; None if they are those of the data.
     times : (N,) float64 array or None
         The whole number of equal cases that each case stands for, see :func:`frequency_of`; None: one.
+    case_weights : (N,) array or None
+        The weights of the cases, each of which is one unit, see :class:`CaseWeighted`; None: equal ones.
     """
 
     n_cases: int
     case_ids: NDArray[Any] | None = None
     times: Array | None = None
+    case_weights: Array | None = None
 
     @property
     def kept(self) -> Bools:
@@ -44,7 +48,10 @@ class OfCases:
         """Return the sums (C,) of a table (N, C) of numbers of cases, each as often as it occurs."""
         return np.asarray(table.sum(axis=0) if self.times is None else np.einsum("n,nc->c", self.times, table))
 
-    def units(self, clusters: object = None, strata: object = None) -> Design:
-        """Return the design of the kept cases, from their clusters and strata."""
+    def units(self, clusters: Any = None, strata: Any = None) -> Design:
+        """Return the design of the kept cases, from their clusters and strata; with weights, single units of strata join the nearest."""
         kept = self.kept
+        if self.case_weights is not None:
+            strata = None if strata is None else merged_strata(strata, clusters)
+            return Design.of(int(kept.sum()), clusters, strata, rescaled=True)
         return Design.of(int(kept.sum()), clusters, strata, None if self.times is None else self.times[kept])
