@@ -5,8 +5,9 @@ import pytest
 
 import ugt
 from ugt.agreement.chances import Chance
-from ugt.agreement.coefficients import Coefficient, labels_of
+from ugt.agreement.coefficients import Coefficient
 from ugt.agreement.costs import GivenCosts, LinearCost, Nominal, Ratio, Squared, weighted
+from ugt.agreement.reading import labels_of
 from ugt.agreement.table import Ragged
 
 K = 4

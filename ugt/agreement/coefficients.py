@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from .._base import checks, identifiers
-from ..annotations import Ratings
 from .chances import Chance, CongerChance, GwetChance, UniformChance
 from .costs import Cost, Nominal, weighted_of
 from .kappas import Shared, Two
+from .reading import labels_of, pair_named
 from .record import Agreement
-from .table import Judgements, read
+from .table import Judgements
 from .two_vectors import labels_of_two
 
 __all__ = [
@@ -86,47 +85,27 @@ OF_REPEATS = {one.word: one for one in DECLARED.values() if one.word and not one
 
 
 def _agreement(
-    name: str, labels: object, classes: object, weights: object = None, annotators: object = None, other: object = None
+    name: str,
+    labels: object,
+    classes: object,
+    weights: object = None,
+    annotators: object = None,
+    other: object = None,
+    frequency: object = None,
+    case_weights: object = None,
 ) -> Agreement:
     """Return the result of the public function of this name."""
     one = DECLARED[name]
     if other is None:
-        return one.of(labels_of(labels, classes, one.alike), weights, annotators)
+        return one.of(labels_of(labels, classes, one.alike).occurring("labels", frequency, case_weights), weights, annotators)
     judged = labels_of(labels_of_two(labels, other, classes, annotators), None, one.alike)
     judged.stated, judged.stated_by = judged.stated or classes is not None, "classes"
     return one.of(judged, weights)
 
 
-def labels_of(given: object, classes: object, alike: str | None = None) -> Judgements:
-    """Read Labels or a table of labels into judgements; refuse ratings."""
-    if isinstance(given, Ratings):
-        raise TypeError("labels must be Labels or a table of labels, cases x annotators. Got Ratings.")
-    return read("labels", given, classes, ratings=False, alike=alike)
-
-
-def pair_named(names: Any, annotators: Any, may_lack: bool = False) -> tuple[int, int]:
-    """Return the positions of the two named annotators among all; with ``may_lack``, -1 for an annotator who is absent."""
-    if len(names) == 0:
-        raise checks.error("labels", "name their annotators", "counts, which have none")
-    if annotators is None:
-        if len(names) != 2:
-            raise checks.error(
-                "annotators",
-                "name two, unless labels have exactly two (or use fleiss_kappa)",
-                f"None for labels of {len(names)} annotators",
-            )
-        return 0, 1
-    pair = identifiers.distinct("annotators", annotators)
-    if len(pair) != 2:
-        raise checks.error("annotators", "name two annotators", len(pair))
-    position = identifiers.lookup(names, pair)
-    if (position < 0).any() and not (may_lack and identifiers.is_text(names) == identifiers.is_text(pair)):
-        j = int((position < 0).argmax())
-        raise checks.error("annotators", "be among the annotators of labels", identifiers.name(pair[j]), f"position {j}")
-    return int(position[0]), int(position[1])
-
-
-def percent_agreement(labels: object, *, weights: object = None, classes: object = None) -> Agreement:
+def percent_agreement(
+    labels: object, *, weights: object = None, classes: object = None, frequency: object = None, case_weights: object = None
+) -> Agreement:
     r"""Return how often two annotators of a case agree.
 
     If :math:`r_{ik}` of the :math:`r_i` annotators of case i choose class k, and w are weights (1 for the same class, else 0),
@@ -144,6 +123,13 @@ def percent_agreement(labels: object, *, weights: object = None, classes: object
         These refuse three or more classes that are texts without a stated order.
     classes : number K or sequence of K names, optional
         The label set of a table, including classes that no annotator used. Default: the classes that occur, sorted.
+    frequency : (N,) whole numbers, Series or mapping of case id to number, optional
+        How many equal cases each row of counts stands for, at least 0. All numbers and intervals are those of the rows repeated so often.
+        Labels of annotators with names are refused.
+    case_weights : (N,) numbers of at least 0, Series or mapping of case id to number, optional
+        How many cases of a population each sampled case represents, such as N_h / n_h in a stratified sample; only their ratios matter.
+        Each case counts by its weight in all sums, and in intervals it is one case, in the ``strata=`` and ``clusters=`` of the sample. Not
+        with ``frequency``; ``weights`` are those between classes.
 
     Returns
     -------
@@ -152,7 +138,8 @@ def percent_agreement(labels: object, *, weights: object = None, classes: object
     Raises
     ------
     TypeError, ValueError
-        If ``labels`` are of another kind or ratings; if a class is unknown or ``weights`` do not have the form above.
+        If ``labels`` are of another kind or ratings; if a class is unknown or ``weights`` do not have the form above; if a frequency is
+        negative, not whole or missing, or all are 0.
 
     Notes
     -----
@@ -169,7 +156,7 @@ def percent_agreement(labels: object, *, weights: object = None, classes: object
     >>> round(found.value, 3), found.n_cases, found.left_out
     (0.667, 2, {'case with a single annotator': 1})
     """
-    return _agreement("percent_agreement", labels, classes, weights)
+    return _agreement("percent_agreement", labels, classes, weights, frequency=frequency, case_weights=case_weights)
 
 
 def cohen_kappa(
@@ -248,12 +235,14 @@ def scott_pi(
     return _agreement("scott_pi", labels, classes, weights, annotators, other)
 
 
-def fleiss_kappa(labels: object, *, weights: object = None, classes: object = None) -> Agreement:
+def fleiss_kappa(
+    labels: object, *, weights: object = None, classes: object = None, frequency: object = None, case_weights: object = None
+) -> Agreement:
     r"""Return Fleiss' kappa of any number of annotators, :math:`κ = (p_a - p_e) / (1 - p_e)`, :math:`p_e = \sum_{kl} w_{kl} π_k π_l`.
 
     Parameters
     ----------
-    labels, weights, classes
+    labels, weights, classes, frequency, case_weights
         As for :func:`percent_agreement`, which is :math:`p_a`; the errors are the same, too.
 
     Returns
@@ -281,7 +270,7 @@ def fleiss_kappa(labels: object, *, weights: object = None, classes: object = No
     >>> round(found.value, 3), round(found.observed, 3), round(found.expected, 3)
     (0.333, 0.667, 0.5)
     """
-    return _agreement("fleiss_kappa", labels, classes, weights)
+    return _agreement("fleiss_kappa", labels, classes, weights, frequency=frequency, case_weights=case_weights)
 
 
 def conger_kappa(labels: object, *, weights: object = None, classes: object = None) -> Agreement:
@@ -317,12 +306,12 @@ def conger_kappa(labels: object, *, weights: object = None, classes: object = No
     return _agreement("conger_kappa", labels, classes, weights)
 
 
-def gwet_ac1(labels: object, *, classes: object = None) -> Agreement:
+def gwet_ac1(labels: object, *, classes: object = None, frequency: object = None, case_weights: object = None) -> Agreement:
     r"""Return Gwet's AC1, with agreement by chance :math:`p_e = \frac1{K - 1} \sum_k π_k (1 - π_k)`, low if one class is common.
 
     Parameters
     ----------
-    labels, classes
+    labels, classes, frequency, case_weights
         As for :func:`percent_agreement`; result and errors are the same, too. K includes the classes that no annotator used.
 
     Notes
@@ -341,15 +330,17 @@ def gwet_ac1(labels: object, *, classes: object = None) -> Agreement:
     >>> round(gwet_ac1(nearly).value, 3), round(cohen_kappa(nearly).value, 3)
     (0.936, -0.027)
     """
-    return _agreement("gwet_ac1", labels, classes)
+    return _agreement("gwet_ac1", labels, classes, frequency=frequency, case_weights=case_weights)
 
 
-def gwet_ac2(labels: object, *, weights: object = "quadratic", classes: object = None) -> Agreement:
+def gwet_ac2(
+    labels: object, *, weights: object = "quadratic", classes: object = None, frequency: object = None, case_weights: object = None
+) -> Agreement:
     r"""Return Gwet's AC2, which is AC1 with weights, :math:`p_e = \frac{\sum_{kl} w_{kl}}{K (K - 1)} \sum_k π_k (1 - π_k)`.
 
     Parameters
     ----------
-    labels, weights, classes
+    labels, weights, classes, frequency, case_weights
         As for :func:`percent_agreement`; result and errors are the same, too.
 
     References
@@ -361,15 +352,17 @@ def gwet_ac2(labels: object, *, weights: object = "quadratic", classes: object =
     >>> round(gwet_ac2([[0, 0], [1, 2], [2, 2], [0, 1], [1, 1]], weights="linear", classes=3).value, 3)
     0.556
     """
-    return _agreement("gwet_ac2", labels, classes, weights)
+    return _agreement("gwet_ac2", labels, classes, weights, frequency=frequency, case_weights=case_weights)
 
 
-def brennan_prediger(labels: object, *, weights: object = None, classes: object = None) -> Agreement:
+def brennan_prediger(
+    labels: object, *, weights: object = None, classes: object = None, frequency: object = None, case_weights: object = None
+) -> Agreement:
     r"""Return Brennan and Prediger's coefficient, :math:`p_e = \frac1{K^2} \sum_{kl} w_{kl}`: by chance all classes are equally likely.
 
     Parameters
     ----------
-    labels, weights, classes
+    labels, weights, classes, frequency, case_weights
         As for :func:`percent_agreement`; result and errors are the same, too. K includes the classes that no annotator used, so name all
         classes. As an option of :func:`pairwise_agreement` and :func:`intra_annotator_agreement` the coefficient is ``"bp"``.
 
@@ -388,4 +381,4 @@ def brennan_prediger(labels: object, *, weights: object = None, classes: object 
     >>> round(brennan_prediger([[0, 0], [1, 2], [2, 2], [0, 1], [1, 1]], classes=3).value, 3)
     0.4
     """
-    return _agreement("brennan_prediger", labels, classes, weights)
+    return _agreement("brennan_prediger", labels, classes, weights, frequency=frequency, case_weights=case_weights)

@@ -22,7 +22,7 @@ from .table import Judgements, Ragged, values_and_index
 
 MOST_EMPTY = 8  # cells of a lookup table per cell in use, above which a search is used instead
 TINY = 1e-14  # an expected disagreement (at most 1) below this is rounding error
-EMPTY, SINGLE = "case without annotations", "case with a single annotator"
+EMPTY, SINGLE, WEIGHTLESS = "case without annotations", "case with a single annotator", "case of weight 0"
 NO_PAIRS = "no case has {things} of two annotators"
 NO_SHARED = "no case was labelled by both annotators"
 ONE_CLASS = "no variation: all labels are of one class, so that agreement by chance is complete; 1 by convention"
@@ -85,6 +85,7 @@ class Form(Statistic):
     def __init__(self, judged: Judgements | None, n_classes: int) -> None:
         self._judged, self.n_cases, self.n_classes = judged, 0 if judged is None else judged.n_all, n_classes
         self.ratings, self.case_ids = judged is not None and judged.ratings, None if judged is None else judged.case_ids
+        self.times = None if judged is None or judged.counting is None else judged.counting.times
 
     @property
     def judged(self) -> Judgements:
@@ -211,11 +212,11 @@ class Form(Statistic):
     @property
     def kept(self) -> Bools:
         """(M,) whether a case counts."""
-        return np.asarray(self.each(self.in_use))
+        return self.standing(np.asarray(self.each(self.in_use)))
 
     @property
     def informative(self) -> Bools:
-        return np.asarray(self.each(self.paired))
+        return self.standing(np.asarray(self.each(self.paired)))
 
     def each(self, table: Any) -> Any:
         """Expand (N, ...) of the different cases to (M, ...) of all cases."""
@@ -231,7 +232,7 @@ class Form(Statistic):
         return np.asarray(self.each(np.stack([by, -observed_by, -expected_by], axis=1)))
 
     def std_error(self, design: Design | None = None) -> Array:
-        found, n = super().std_error(design), int(self.kept.sum())
+        found, n = super().std_error(design), self.number_of(self.kept)
         return found if self.finite or design is not None or n < 2 else found * math.sqrt((n - 1) / n)
 
     def _judged_by(self, annotators: NDArray[Any]) -> Form:
@@ -357,7 +358,9 @@ class Form(Statistic):
 
 def counts_of(judged: Judgements, reasons: dict[str, Bools]) -> dict[str, int]:
     """Return for each reason the number of cases to which it applies; leave out reasons without cases."""
-    found = {reason: int(judged.times[applies].sum()) for reason, applies in reasons.items()}
+    found = {reason: judged.number(applies) for reason, applies in reasons.items()}
+    if judged.counting is not None and judged.counting.weighted:
+        found[WEIGHTLESS] = int(np.count_nonzero(judged.counting.times == 0))
     return {reason: n for reason, n in found.items() if n}
 
 

@@ -78,7 +78,7 @@ class Shared(Form):
         found = np.ones(3)
         if self._ones[2] > self._ones[1]:
             alone = self.with_judged(self.judged.only(self.paired[self.judged.case_of_label]))
-            own, its = (float((design.added_up(one.influence()[kept, :1]) ** 2).sum()) for one in (self, alone))
+            own, its = (float(design.total(design.added_up(one.influence()[kept, :1]) ** 2)[0]) for one in (self, alone))
             found[0] = math.sqrt(max(1.0, its / own)) if own > 0 else 1.0
         return found
 

@@ -16,9 +16,10 @@ from .._base.checks import error, option, room
 from .._base.records import Record
 from ..resampling import check_level, over
 from ..resampling.result import KINDS, resamples_of_all
-from .coefficients import DECLARED, OF_PAIRS, labels_of
+from .coefficients import DECLARED, OF_PAIRS
 from .costs import LEVELS, WEIGHTS, Cost, weighted_of
 from .forms import Values
+from .reading import labels_of
 from .record import Agreement, rare_note
 from .scales import alphas_of, correlations_of
 from .table import Judgements, read

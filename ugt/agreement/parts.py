@@ -17,10 +17,11 @@ from ..annotations import Labels, Ratings
 from ..resampling import Part, plain
 from . import rankings
 from .alpha import Alpha, AlphaOfNumbers, OrdinalAlpha, alpha_of
-from .coefficients import DECLARED, Coefficient, labels_of, pair_named
+from .coefficients import DECLARED, Coefficient
 from .costs import LEVELS, class_values, ends_of, of_level, weighted, weighted_of
 from .forms import NO_PAIRS, NO_RATING, TINY, Agreed, Form, Values
 from .icc import KINDS, LOST, Crossed, Icc, OneWay
+from .reading import labels_of, pair_named
 from .scales import REPEATS, ratings_of
 from .table import Judgements, read
 

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from .._base import checks, notices
 from .._base.arrays import Array
 from .._base.lazy import cached_property
@@ -30,7 +32,8 @@ def rare_note(one: Form) -> str | None:
     if isinstance(one, Icc) or one.ratings:
         return None
     told = one.told
-    counts = told.classes.totals(one.n_classes, told.times * (told.size >= 2))
+    times = np.ones(len(told.size)) if told.counting is not None and told.counting.weighted else told.times
+    counts = told.classes.totals(one.n_classes, times * (told.size >= 2))
     others = float(counts.sum() - counts.max(initial=0.0))
     if not 0 < others <= min(RARE, 0.1 * counts.sum()):
         return None
@@ -89,15 +92,17 @@ class Agreement(Result):
             return cls(coefficient, value, None, None, reason, statistic)
         return cls(coefficient, value, observed, expected, reason, statistic)
 
-    @property
-    def statistic(self) -> Form:
+    @cached_property
+    def statistic(self) -> Any:
         """The coefficient and observed and expected agreement, as functions of sums over cases."""
-        return self._statistic
+        one = self._statistic
+        counting = None if one._judged is None else one._judged.counting
+        return one if counting is None else counting.of(one)
 
     @property
     def n_cases(self) -> int:
         """Cases counted in ``observed``."""
-        return self._statistic.n_counted
+        return int(self.statistic.n_counted)
 
     @property
     def n_annotators(self) -> int | None:

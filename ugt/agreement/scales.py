@@ -28,7 +28,15 @@ LEAST_SIZES, LEAST_APART = 20, 0.02  # cases, and distance of the coefficients, 
 __all__ = ["intra_annotator_agreement", "intraclass_correlation", "krippendorff_alpha"]
 
 
-def krippendorff_alpha(annotations: object, level: str = "nominal", *, values: object = None, classes: object = None) -> Agreement:
+def krippendorff_alpha(
+    annotations: object,
+    level: str = "nominal",
+    *,
+    values: object = None,
+    classes: object = None,
+    frequency: object = None,
+    case_weights: object = None,
+) -> Agreement:
     r"""Return Krippendorff's alpha, :math:`α = 1 - D_o / D_e`, for any number of annotators, missing labels and four kinds of scales.
 
     :math:`D_o = \frac1n \sum_i \frac1{r_i - 1} \sum_{a \ne b} δ²(x_{ia}, x_{ib})` runs over the cases with at least two annotators, which
@@ -46,6 +54,10 @@ def krippendorff_alpha(annotations: object, level: str = "nominal", *, values: o
         Values of the classes of labels. Default: their names if these are numbers; for ordinal scales the order of the classes.
     classes : number K or sequence of K names, optional
         As for :func:`percent_agreement`. Classes that no annotator used do not change alpha.
+    frequency : (N,) whole numbers, Series or mapping of case id to number, optional
+        As for :func:`percent_agreement`: how many equal cases each row of counts stands for.
+    case_weights : (N,) numbers of at least 0, Series or mapping of case id to number, optional
+        As for :func:`percent_agreement`. The weights are scaled so that the judgements count as many as they are.
 
     Returns
     -------
@@ -78,7 +90,8 @@ def krippendorff_alpha(annotations: object, level: str = "nominal", *, values: o
     >>> round(found.value, 3), found.per_class.round(2), found.left_out
     (0.737, array([0.58, 0.29, 0.64]), {})
     """
-    return alphas_of(read("annotations", annotations, classes, alike="labels"), [level], values)[0]
+    judged = read("annotations", annotations, classes, alike="labels").occurring("annotations", frequency, case_weights)
+    return alphas_of(judged, [level], values)[0]
 
 
 def alphas_of(judged: Judgements, levels: Iterable[str], values: object = None) -> list[Agreement]:
@@ -96,6 +109,8 @@ def sizes_matter(form: Alpha) -> Note | None:
     cases: p < 0.01 by Student's law, and 0.02 or more between alpha and the coefficient in which each case counts equally.
     """
     one = form._of_ranks if isinstance(form, OrdinalAlpha) else form
+    if one.judged.counting is not None and one.judged.counting.weighted:
+        return None  # what cases count is said by their weights
     used, w = one.in_use, one.judged.times[one.in_use]
     size, n = one.judged.size[used], w.sum()
     if n < LEAST_SIZES or (size == size[0]).all() or form.agreed().reason is not None:

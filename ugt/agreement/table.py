@@ -12,6 +12,7 @@ from .._base.arrays import Array, Bools, Int32, Int64, NDArray
 from .._base.checks import error, room
 from .._base.lazy import cached_property
 from .._base.ragged import offsets_of, row_of, sizes_of, take
+from .._base.wording import arg
 from .._core import _tables
 from .._tabular.frames import wide_names
 from .._tabular.rows import held_cells, wide
@@ -20,6 +21,8 @@ from ..annotations.adjudication import drawn_alike
 from ..annotations.bare import OF_PANEL, check_bare
 from ..annotations.other_annotators import only
 from ..resampling import Alike
+from ..resampling.case_weights import Counts, case_weights_of
+from ..resampling.frequencies import check_counts, frequency_of
 
 FEW, MANY = 1 << 10, 1 << 16  # equal cases are merged from FEW cases on, if there are at most MANY different ones
 MISSING = (None, "", float("nan"))
@@ -57,7 +60,10 @@ class Judgements:
     ``given``: the annotations that were read; None for units that are not cases. ``rows``: offsets, annotator, label and count, as in
     :class:`ugt.Labels`, sorted by case. ``names`` (K,): class names, or the distinct values of ``ratings``, ascending. ``row`` (M,): if
     the N cases are the different ones among M, the position of each of the M cases; annotators are then those of one of the equal cases.
+    ``counting`` (M,): how often each of the M cases counts; None: once.
     """
+
+    counting: Counts | None = None
 
     def __init__(
         self, given: Any, rows: tuple[Int64, Int32, Int32, Int64], names: NDArray[Any], ratings: bool, row: Int32 | None = None
@@ -149,11 +155,19 @@ class Judgements:
     @cached_property
     def times(self) -> Array:
         """(N,) number of cases of the data that each different case stands for."""
-        return np.ones(self.n_cases) if self.row is None else np.bincount(self.row, minlength=self.n_cases).astype(np.float64)
+        if self.row is None:
+            return np.ones(self.n_cases) if self.counting is None else self.counting.times
+        return np.bincount(self.row, None if self.counting is None else self.counting.times, self.n_cases).astype(np.float64)
+
+    def number(self, which: Bools) -> int:
+        """Return the number of cases of the data that some of the different cases (N,) are."""
+        if self.counting is None:
+            return int(self.times[which].sum())
+        return self.counting.number(which if self.row is None else which[self.row])
 
     def pair_sums(self, of_cases: bool) -> Array:
         """Return the (3 + K,) sums over cases for single labels, as the kernel defines them."""
-        times = None if self.row is None else self.times
+        times = None if self.row is None and self.counting is None else self.times
         return _tables.pair_sums(self.offsets, self.label, self.count_of_label, times, self.n_classes, of_cases)
 
     def mixed(self) -> tuple[Int64, Ragged]:
@@ -177,14 +191,35 @@ class Judgements:
         at = np.flatnonzero(keep)
         offsets = offsets_of(np.bincount(self.case_of_label[at], minlength=self.n_cases))
         rows = offsets, self.annotator_of_label[at], self.label[at], self.count_of_label[at]
-        return Judgements(self.given, rows, self.names, self.ratings, self.row)
+        found = Judgements(self.given, rows, self.names, self.ratings, self.row)
+        found.counting = self.counting
+        return found
+
+    def occurring(self, argument: str, frequency: object, case_weights: object) -> Judgements:
+        """Let each of the M cases stand for so many equal ones, or count so much, and return the judgements.
+
+        Weights are scaled so that the judgements of cases with two count as many as they are: the n / (n - 1) of alpha depends on that.
+        """
+        if frequency is not None:
+            if case_weights is not None:
+                raise error("case_weights", "be left out with " + arg("frequency", ...), type(case_weights).__name__)
+            check_counts(argument, self.given)
+            times, weighted = frequency_of(frequency, self.n_all, self.case_ids), False
+        else:
+            times, weighted = case_weights_of(case_weights, self.n_all, self.case_ids), True
+        if times is not None:
+            size = self.size if self.row is None else self.size[self.row]
+            some = (size >= 2) & (times > 0)
+            scale = size[some].sum() / (times @ np.where(some, size, 0.0)) if weighted and some.any() else 1.0
+            self.counting = Counts(times * scale, weighted)
+        return self
 
     def with_annotators(self) -> Judgements:
         """Return the judgements themselves, unless cases are merged that differ by their annotators."""
         if self.row is None:
             return self
         found = judgements(self.given, "annotators")
-        found.stated, found.stated_by = self.stated, self.stated_by
+        found.stated, found.stated_by, found.counting = self.stated, self.stated_by, self.counting
         return found
 
     def check_named(self) -> None:

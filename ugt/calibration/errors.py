@@ -24,6 +24,7 @@ class BinErrors(Statistic):
 
     def __init__(self, whole: BinLosses, p: float) -> None:
         self.whole, self.p, self.n_cases, self.case_ids = whole, p, whole.n_cases, whole.case_ids
+        self.times = whole.times
         self.names = ("ce", "mean", *(f"ce{suffix}" for suffix in whole.suffixes[1:]))
 
     @property

@@ -39,6 +39,7 @@ def histogram_losses(
     single_bins: str = "zero",
     fractional: bool = False,
     weights: object = None,
+    frequency: object = None,
 ) -> HistogramLosses:
     """Return the losses of predicted class probabilities against label histograms: plug-in, bias and debiased, per class and bin.
 
@@ -76,6 +77,9 @@ def histogram_losses(
         Weights of the cases, 0 or from 1e-100 to 1e100; only their ratios matter. Cases of weight 0 are left out. Numbers of labels, as
         ``counts.sum(axis=1)``, have the least variance if cases differ little and labels much, equal weights (default) in the opposite
         situation [B app. B]. Ratios of the cases of a target population to those of the data give the losses in that population.
+    frequency : (N,) whole numbers, Series or mapping of case id to number, optional
+        How many equal cases each row stands for, at least 0. All numbers, intervals and bins of equal mass are those of the rows repeated
+        so often, also the bias of CL, which weights would not give. Not with weights, nor with labels of named annotators.
 
     Returns
     -------
@@ -85,8 +89,8 @@ def histogram_losses(
     ------
     ValueError
         If shapes do not fit, K is 1, a count is negative, not finite or not whole, a probability is NaN or outside of [0, 1], a
-        row does not add up to 1, a weight is negative, not finite or missing, all weights are 0, or an option is unknown. The message
-        names the first case.
+        row does not add up to 1, a weight is negative, not finite or missing, all weights are 0, a frequency is negative, not whole or
+        missing, or an option is unknown. The message names the first case.
 
     Notes
     -----
@@ -103,7 +107,8 @@ def histogram_losses(
     (m_i - z)(m_j - z) over pairs of different cases of the bin, with weights w_i w_j. This is unbiased if the weights are unrelated to the
     labels within the bin (eq. 31 is the case of equal weights). If they are related, as weights of a target population may be, the
     remaining bias is of the order of (C - z) over the number of cases of the bin, which is small if the model is calibrated there. Whole
-    weights give the plug-in values, L_sq and EL of repeated cases; the bias of CL differs, because repeated cases are not independent.
+    weights give the plug-in values, L_sq and EL of repeated cases; the bias of CL differs, because a case of weight 2 is still one case.
+    Rows that stand for several cases have a ``frequency``.
 
     References
     ----------
@@ -116,7 +121,7 @@ def histogram_losses(
     >>> round(found.l_sq, 3), round(found.el.plugin, 3), round(found.il.debiased, 3), round(found.dl.debiased, 3)
     (0.287, 0.02, 0.333, -0.047)
     """
-    rules = {"singletons": singletons, "single_bins": single_bins, "fractional": fractional, "weights": weights}
+    rules = {"singletons": singletons, "single_bins": single_bins, "fractional": fractional, "weights": weights, "frequency": frequency}
     one = HistogramStatistic.of(counts, probs, n_bins=n_bins, binning=binning, classes=classes, **rules)
     if (reason := one.undefined()) is not None:
         notices.undefined(reason)

@@ -18,6 +18,7 @@ from ..annotations.adjudication import drawn_alike
 from ..annotations.named import Sheet, leader, of_new_cases
 from ..annotations.named import table as in_order
 from ..annotations.probabilities import OUTSIDE
+from ..plausibilities.frequent import times_beside
 from ..resampling import UNNAMED, ids_of_cases
 from .bins import Bins
 from .sums import LANES, Rows
@@ -53,6 +54,7 @@ class Histograms:
     classes: NDArray[Any]
     labels: Labels | None = None
     weights: Array | None = None  # (N,)
+    times: Array | None = None  # (N,) how many equal cases each row stands for
 
     @classmethod
     def of(
@@ -66,6 +68,7 @@ class Histograms:
         weights: object = None,
         part: bool = False,
         ordinal: bool = False,
+        frequency: object = None,
     ) -> Histograms:
         """Read arrays of numbers or :class:`Labels`; refuse fewer than ``least`` classes, and ``ordinal`` ones without an order."""
         labels = drawn_alike(counts) if isinstance(counts, Labels) else None
@@ -86,8 +89,9 @@ class Histograms:
             raise error("counts", f"have at least {least} classes", table.shape[1])
         fractional = flag("fractional", fractional)
         of_cases = case_weights(weights, len(table), sheet.rows, part)
+        times = times_beside("counts", labels, weights, frequency, len(table), sheet.rows)
         names = class_names(names, labels, table.shape[1])
-        return cls(table, predicted, fractional, sheet.rows, names, labels, of_cases)
+        return cls(table, predicted, fractional, sheet.rows, names, labels, of_cases, times)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -110,8 +114,9 @@ class Histograms:
 
         def part(begin: int, end: int) -> Array:
             own = np.zeros(len(total))
-            if self.weights is not None:
-                own[:] = self.rows(bins, begin, end).sums(2 * k * bins.n_bins, np.ones((end - begin, 1)))[0]
+            if self.weights is not None or self.times is not None:
+                once = np.ones((end - begin, 1)) if self.times is None else np.array(self.times[begin:end, None])
+                own[:] = self.rows(bins, begin, end).sums(2 * k * bins.n_bins, once)[0]
                 return own
             y, z = readable("counts", self.counts[begin:end]), readable("probs", self.probs[begin:end])
             self._check(_histogram.sums(y, z, search, bins.uniform, self.fractional, OUTSIDE, own), begin)
@@ -155,14 +160,20 @@ class Histograms:
 
     def labelled(self) -> Bools:
         found = np.concatenate([np.asarray(self.counts[begin:end]).sum(axis=1) > 0 for begin, end in self.blocks()])
-        return found if self.weights is None else found & (self.weights > 0)
+        found = found if self.weights is None else found & (self.weights > 0)
+        return found if self.times is None else found & (self.times > 0)
 
-    def columns(self) -> Iterator[Array]:
-        """Yield the probabilities (N,) of each class for the cases with labels, or for all cases if none has labels."""
+    @property
+    def n_all(self) -> int:
+        """The number of cases, also of those that do not count."""
+        return self.shape[0] if self.times is None else int(self.times.sum())
+
+    def bins_of_mass(self, n_bins: int) -> Bins:
+        """Return bins from the quantiles of each class over the cases with labels, or over all cases if none has labels."""
         labelled = self.labelled()
         kept: Any = slice(None) if labelled.all() or not labelled.any() else labelled
-        for k in range(self.shape[1]):
-            yield np.asarray(self.probs[:, k][kept], np.float64)
+        columns = (np.asarray(self.probs[:, k][kept], np.float64) for k in range(self.shape[1]))
+        return Bins.of_mass(columns, n_bins, None if self.times is None else self.times[kept])
 
 
 def numbers(argument: str, values: object) -> NDArray[Any]:

@@ -19,12 +19,12 @@ PARTS = ("calibration", "refinement")
 class LogPart(Statistic):
     """The statistic of one part of the log loss, debiased or not; cells of rows are (K, groups that occur)."""
 
-    def __init__(self, rows: Rows, n_groups: int, name: str, debiased: bool) -> None:
-        self.rows, self.n_groups, self.n_cases, self.debiased = rows, n_groups, len(rows.cell), debiased
+    def __init__(self, rows: Rows, n_groups: int, name: str, debiased: bool, times: Array | None) -> None:
+        self.rows, self.n_groups, self.n_cases, self.debiased, self.times = rows, n_groups, len(rows.cell), debiased, times
         self.names = (name,)
 
     @classmethod
-    def of(cls, rows: Rows, n_bins: object, name: str, debiased: bool) -> LogPart:
+    def of(cls, rows: Rows, n_bins: object, name: str, debiased: bool, times: Array | None) -> LogPart:
         """Group the cases by their most probable class (the first of several) and the bin of its probability."""
         n, k = rows.prob.shape
         edges, kept = np.linspace(0, 1, checks.whole("n_bins", n_bins, 1, MAX_BINS) + 1)[1:-1], rows.cell[:, 0] >= 0
@@ -35,11 +35,11 @@ class LogPart(Statistic):
         checks.room("groups of predictions", 80 * k * n_groups)
         cell = np.full((n, k), -1, np.int32)
         cell[kept] = group.reshape(-1, 1) + n_groups * np.arange(k, dtype=np.int64)
-        return cls(Rows(rows.share, rows.prob, cell, None, rows.weight), n_groups, name, debiased)
+        return cls(Rows(rows.share, rows.prob, cell, None, rows.weight), n_groups, name, debiased, times)
 
     @property
     def kept(self) -> Bools:
-        there = self.rows.cell[:, 0] >= 0
+        there = self.standing(self.rows.cell[:, 0] >= 0)
         return there if self.rows.weight is None else there & (self.rows.weight > 0)
 
     @property
@@ -47,7 +47,9 @@ class LogPart(Statistic):
         return super().facts._replace(recentred=np.ones(1, bool))
 
     def sums(self, cases: Array | None = None) -> Array:
-        return self.rows.sums(self.rows.prob.shape[1] * self.n_groups, np.ones((self.n_cases, 1)) if cases is None else by_case(cases))
+        if cases is None:
+            cases = np.ones((1, self.n_cases)) if self.times is None else self.times[None]
+        return self.rows.sums(self.rows.prob.shape[1] * self.n_groups, by_case(cases))
 
     def answer(self, sums: Array) -> Array:
         plugin, bias = self.parts(sums)[self.names[0]]
@@ -109,7 +111,7 @@ class LogLossPart(Result):
     _ids: Int64 | None = field(default=None, repr=False)
 
     @classmethod
-    def of(cls, rows: Rows, n_bins: object, name: str, debiased: bool, case_ids: Any) -> LogLossPart:
-        one = LogPart.of(rows, n_bins, name, debiased)
+    def of(cls, rows: Rows, n_bins: object, name: str, debiased: bool, case_ids: Any, times: Array | None) -> LogLossPart:
+        one = LogPart.of(rows, n_bins, name, debiased, times)
         plugin, bias = (float(x[0]) for x in one.parts(one.sums())[name])
         return cls(float(one.estimate[0]), Loss.of(plugin, bias), one.n_groups, one, case_ids)

@@ -52,7 +52,7 @@ class HistogramStatistic(BinLosses):
         weighted: bool = False,
     ) -> None:  # fmt: skip
         self.data, self.bins, self.rules, self.single_bins, self.classes = data, bins, rules, rules[1], classes
-        self.n_cases, self.case_ids = (0, None) if data is None else (data.shape[0], data.case_ids)
+        self.n_cases, self.case_ids, self.times = (0, None, None) if data is None else (data.shape[0], data.case_ids, data.times)
         self.weighted = weighted if data is None else data.weights is not None
         if own is None:
             n_sums = (LANES if self.weighted else 1) * (self.n_cells * _histogram.N_SUMS + _histogram.N_TOTALS)
@@ -65,7 +65,7 @@ class HistogramStatistic(BinLosses):
     ) -> HistogramStatistic:
         rules = checks.option("singletons", singletons, SINGLETONS), checks.option("single_bins", single_bins, SINGLE_BINS)
         data = Histograms.of(counts, probs, **read)
-        return cls(data, Bins.of(binning, n_bins, data.shape[1]) or Bins.of_mass(data.columns(), n_bins), rules, data.classes)
+        return cls(data, Bins.of(binning, n_bins, data.shape[1]) or data.bins_of_mass(n_bins), rules, data.classes)
 
     @cached_property
     def suffixes(self) -> list[str]:  # type: ignore[override]
@@ -131,9 +131,9 @@ class HistogramStatistic(BinLosses):
 
     @property
     def left_out(self) -> Mapping[str, int]:  # type: ignore[override]
-        counts = self.counts
+        counts, n_all = self.counts, 0 if self.data is None else self.data.n_all
         n_single = counts[0] if self.rules[0] == "omit" else 0
-        reasons = (NO_LABELS, counts[6]), (ONE_LABEL, n_single), (NO_WEIGHT, self.n_cases - counts[0] - counts[3] - counts[6])
+        reasons = (NO_LABELS, counts[6]), (ONE_LABEL, n_single), (NO_WEIGHT, n_all - counts[0] - counts[3] - counts[6])
         return {reason: int(n) for reason, n in reasons if n > 0}
 
     def undefined(self) -> str | None:

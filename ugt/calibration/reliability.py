@@ -68,7 +68,9 @@ class LabelShares(Ratios):
         bins = np.where(whole.kept, rows.cell[:, column] % n_bins, -1)
         below = np.where(bins[:, None] == np.arange(n_bins), 1.0 if rows.weight is None else rows.weight[:, None], 0.0)
         share = np.where(whole.kept, rows.share[:, column], 0.0)
-        return cls.of(share[:, None] * below, below, tuple(map(str, range(n_bins))))  # type: ignore[return-value]
+        found = cls.of(share[:, None] * below, below, tuple(map(str, range(n_bins))))
+        found.times = whole.times
+        return found  # type: ignore[return-value]
 
 
 def shares(cells: Array) -> Array:

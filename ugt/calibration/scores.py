@@ -18,6 +18,7 @@ from ..annotations.joins import tells_joins
 from ..annotations.named import per_class
 from ..plausibilities.estimates import MeanOfCases, mean_of
 from ..resampling import NumberFacts, Panel, over
+from ..resampling.case_weights import Counts
 from .bins import Bins
 from .input import NO_LABELS, NO_WEIGHT, Histograms, array_of, counts_of, named
 from .log_parts import PARTS, LogLossPart
@@ -57,6 +58,7 @@ class HistogramScore(MeanOfCases):
     weights: Array | None = None
     _data: Histograms | None = field(default=None, repr=False)
     _rule: BoundedScore | None = field(default=None, repr=False)
+    _times: Array | None = field(default=None, repr=False)
 
     @cached_property
     def statistic(self) -> resampling.Statistic:
@@ -64,8 +66,12 @@ class HistogramScore(MeanOfCases):
         if bad.any():
             raise error("score", "have finite values to be resampled", self.value, f"case {int(np.argmax(bad))}")
         if self._data is None or self._rule is None:
-            return resampling.Ratios.of(self.per_case if self.weights is None else self.contributions)
-        return OfLabels(self.contributions, self._data, self._rule)
+            plain = self.weights is None and self._times is None
+            found = resampling.Ratios.of(self.per_case if plain else self.contributions)
+        else:
+            found = OfLabels(self.contributions, self._data, self._rule)
+        found.times = self._times
+        return found
 
     @property
     def case_ids(self) -> NDArray[Any] | None:
@@ -75,7 +81,7 @@ class HistogramScore(MeanOfCases):
     @property
     def contributions(self) -> tuple[Array, Array]:
         """(N,) contributions of the cases to the numerator and (N,) to the denominator; NaN for a case that does not count."""
-        return _weighed(self.per_case, self.weights)
+        return _weighed(self.per_case if self._times is None else np.where(self._times > 0, self.per_case, np.nan), self.weights)
 
     def interval(self, level: float = 0.95, **options: Any) -> tuple[float, float]:
         """Return the interval of ``value`` over cases or clusters, as for all metrics (:meth:`Estimate.interval`); NaN if infinite."""
@@ -143,7 +149,8 @@ class HistogramLogLoss(HistogramScore):
             return self._grouped(name, n_bins, debiased)
         entropy = self._entropy - self._bias if debiased else self._entropy
         values = entropy if name == "entropy" else self.per_case - entropy
-        return HistogramScore(getattr(getattr(self, name), estimate), values, self.n_cases, self.left_out, self.weights)
+        value = getattr(getattr(self, name), estimate)
+        return HistogramScore(value, values, self.n_cases, self.left_out, self.weights, _times=self._times)
 
     def _grouped(self, name: str, n_bins: int, debiased: bool) -> LogLossPart:
         assert self._data is not None
@@ -151,16 +158,18 @@ class HistogramLogLoss(HistogramScore):
         again = log_loss(rows.share, rows.prob)
         if not (again == self.per_case)[rows.cell[:, 0] >= 0].all():
             raise error("counts and probs", "be as they were when the log loss was computed", "other numbers")
-        return LogLossPart.of(rows, n_bins, name, debiased, self._data.case_ids)
+        return LogLossPart.of(rows, n_bins, name, debiased, self._data.case_ids, self._times)
 
 
 @tells_joins
-def histogram_log_loss(counts: object, probs: object, *, fractional: bool = False, weights: object = None) -> HistogramLogLoss:
+def histogram_log_loss(
+    counts: object, probs: object, *, fractional: bool = False, weights: object = None, frequency: object = None
+) -> HistogramLogLoss:
     """Return the log loss of predicted probabilities, mean over the labels of each case: ``-Σ_k m_k log z_k``, m the shares of labels.
 
     Parameters
     ----------
-    counts, probs, fractional, weights
+    counts, probs, fractional, weights, frequency
         As for :func:`histogram_losses`; the errors are the same, too.
 
     Returns
@@ -183,28 +192,31 @@ def histogram_log_loss(counts: object, probs: object, *, fractional: bool = Fals
     >>> ugt.calibration.histogram_log_loss([[2, 2], [4, 0]], [[0.5, 0.5], [1.0, 0.0]]).per_case.round(3)
     array([0.693, 0.   ])
     """
-    data = Histograms.of(counts, probs, fractional=fractional, weights=weights)
+    data = Histograms.of(counts, probs, fractional=fractional, weights=weights, frequency=frequency)
     per_case, entropy, bias = (np.full(data.shape[0], np.nan) for _ in range(3))
     for begin, end, y, z in data.checked():
         n, m = _shares(y)
         per_case[begin:end] = log_loss(m, z)
         entropy[begin:end] = 0.0 - sum_of_logs(m, m)
         bias[begin:end] = np.where(n > 0, -over((y > 0).sum(axis=1) - 1, 2 * n), np.nan)
-    found = _score(per_case, data.weights, 3)
-    of_labels = Loss.of(_mean(entropy, data.weights)[0], _mean(bias, data.weights)[0])
+    found = _score(per_case, data, 3)
+    of_labels = Loss.of(_mean(entropy, data)[0], _mean(bias, data)[0])
     of_model = Loss.of(found.value - of_labels.plugin, -of_labels.bias)
     infinite = np.flatnonzero(np.isinf(found.contributions[0]))
+    n_infinite = len(infinite) if data.times is None else int(data.times[infinite].sum())
     if len(infinite):
-        cases = f"{len(infinite):,} case{'s' * (len(infinite) > 1)}, first in case {data.case(int(infinite[0]))}"
+        cases = f"{n_infinite:,} case{'s' * (n_infinite > 1)}, first in case {data.case(int(infinite[0]))}"
         notices.warn(f"infinite: probability 0 for a class that was observed in {cases}")
-    counted = found.n_cases, found.left_out, data.weights
+    parts = n_infinite, of_labels, of_model, entropy, bias
     return HistogramLogLoss(
-        found.value, per_case, *counted, data, BoundedScore(log_loss), len(infinite), of_labels, of_model, entropy, bias
+        found.value, per_case, found.n_cases, found.left_out, data.weights, data, BoundedScore(log_loss), data.times, *parts
     )
 
 
 @tells_joins
-def histogram_brier_score(counts: object, probs: object, *, fractional: bool = False, weights: object = None) -> HistogramScore:
+def histogram_brier_score(
+    counts: object, probs: object, *, fractional: bool = False, weights: object = None, frequency: object = None
+) -> HistogramScore:
     """Return the Brier score of predicted probabilities, mean over the labels of each case: ``Σ_k (m_k - z_k)² + m_k (1 - m_k)``.
 
     It lies between 0 and 2, and its mean is the L_sq of :func:`histogram_losses`. Arguments and errors are those of
@@ -220,12 +232,12 @@ def histogram_brier_score(counts: object, probs: object, *, fractional: bool = F
     >>> ugt.calibration.histogram_brier_score([[2, 2], [4, 0]], [[0.5, 0.5], [0.9, 0.1]]).per_case.round(3)
     array([0.5 , 0.02])
     """
-    return _by_rule(Histograms.of(counts, probs, fractional=fractional, weights=weights), BoundedScore(brier, 2.0))
+    return _by_rule(Histograms.of(counts, probs, fractional=fractional, weights=weights, frequency=frequency), BoundedScore(brier, 2.0))
 
 
 @tells_joins
 def ranked_probability_score(
-    counts: object, probs: object, *, normalized: bool = False, fractional: bool = False, weights: object = None
+    counts: object, probs: object, *, normalized: bool = False, fractional: bool = False, weights: object = None, frequency: object = None
 ) -> HistogramScore:
     """Return the ranked probability score for ordered classes, mean over the labels of each case.
 
@@ -234,7 +246,7 @@ def ranked_probability_score(
 
     Parameters
     ----------
-    counts, probs, fractional, weights
+    counts, probs, fractional, weights, frequency
         As for :func:`histogram_log_loss`, with classes in their order as columns; the errors are the same, too.
     normalized : bool
         Whether to divide by K - 1, which gives scores from 0 to 1.
@@ -249,14 +261,16 @@ def ranked_probability_score(
     >>> ugt.calibration.ranked_probability_score([[2, 0, 0], [2, 0, 0]], [[0.5, 0.5, 0.0], [0.5, 0.0, 0.5]]).per_case
     array([0.25, 0.5 ])
     """
-    data = Histograms.of(counts, probs, fractional=fractional, weights=weights, ordinal=True)
+    data = Histograms.of(counts, probs, fractional=fractional, weights=weights, frequency=frequency, ordinal=True)
     normalized = flag("normalized", normalized)
     largest = 1.0 if normalized else data.shape[1] - 1.0
     return _by_rule(data, BoundedScore(partial(ranked, normalized=normalized), largest))
 
 
 @tells_joins
-def manhattan_distance(counts: object, probs: object, *, fractional: bool = False, weights: object = None) -> HistogramScore:
+def manhattan_distance(
+    counts: object, probs: object, *, fractional: bool = False, weights: object = None, frequency: object = None
+) -> HistogramScore:
     """Return the Manhattan distance of the shares of labels and the predicted probabilities, ``Σ_k |m_k - z_k|``, from 0 to 2.
 
     Arguments and errors are those of :func:`histogram_log_loss`; the result is a :class:`HistogramScore`.
@@ -273,12 +287,12 @@ def manhattan_distance(counts: object, probs: object, *, fractional: bool = Fals
     >>> ugt.calibration.manhattan_distance([[1, 1, 2]], [[0.25, 0.5, 0.25]]).value
     0.5
     """
-    return _by_rule(Histograms.of(counts, probs, fractional=fractional, weights=weights), BoundedScore(manhattan, 2.0))
+    return _by_rule(Histograms.of(counts, probs, fractional=fractional, weights=weights, frequency=frequency), BoundedScore(manhattan, 2.0))
 
 
 @tells_joins
 def wasserstein_distance(
-    counts: object, probs: object, *, positions: object = None, fractional: bool = False, weights: object = None
+    counts: object, probs: object, *, positions: object = None, fractional: bool = False, weights: object = None, frequency: object = None
 ) -> HistogramScore:
     """Return the Wasserstein (earth mover's) distance of the shares of labels and the predicted probabilities, for ordered classes.
 
@@ -288,7 +302,7 @@ def wasserstein_distance(
 
     Parameters
     ----------
-    counts, probs, fractional, weights
+    counts, probs, fractional, weights, frequency
         As for :func:`histogram_log_loss`, with classes in their order as columns; the errors are the same, too.
     positions : (K,) array, optional
         Positions of the classes, which must ascend. Default: 0 to K-1.
@@ -299,7 +313,7 @@ def wasserstein_distance(
     >>> ugt.calibration.wasserstein_distance([[4, 0, 0]], [[0.5, 0.25, 0.25]]).value
     0.75
     """
-    data = Histograms.of(counts, probs, fractional=fractional, weights=weights, ordinal=positions is None)
+    data = Histograms.of(counts, probs, fractional=fractional, weights=weights, frequency=frequency, ordinal=positions is None)
     at, must = np.arange(data.shape[1]), f"be {data.shape[1]} ascending numbers"
     if positions is not None:
         at = array_of("positions", per_class("positions", positions, data.classes), must).astype(np.float64)
@@ -342,7 +356,7 @@ def _per_case(data: Histograms, rule: BoundedScore) -> Array:
 
 
 def _by_rule(data: Histograms, rule: BoundedScore) -> HistogramScore:
-    return _score(_per_case(data, rule), data.weights, 4, data, rule)
+    return _score(_per_case(data, rule), data, 4, rule)
 
 
 def _shares(y: Array) -> tuple[Array, Array]:
@@ -360,18 +374,19 @@ def _weighed(per_case: Array, weights: Array | None) -> tuple[Array, Array]:
         return per_case * below, below
 
 
-def _mean(per_case: Array, weights: Array | None) -> tuple[float, int]:
+def _mean(per_case: Array, data: Histograms) -> tuple[float, int]:
     """Return the weighted mean over the cases that count (NaN if there are none), and their number."""
-    if weights is None:
-        return mean_of(per_case)
-    above, below = (x[~np.isnan(x)] for x in _weighed(per_case, weights))
+    if data.weights is None:
+        return mean_of(per_case) if data.times is None else Counts(data.times, False).mean(per_case)
+    above, below = (x[~np.isnan(x)] for x in _weighed(per_case, data.weights))
     return (float(above.sum() / below.sum()) if len(below) else float("nan")), len(below)
 
 
-def _score(per_case: Array, weights: Array | None, stacklevel: int, data: Any = None, rule: BoundedScore | None = None) -> HistogramScore:
-    value, n = _mean(per_case, weights)
+def _score(per_case: Array, data: Histograms, stacklevel: int, rule: BoundedScore | None = None) -> HistogramScore:
+    (value, n), weights = _mean(per_case, data), data.weights
     if n == 0:
         notices.undefined("no case has labels" + ("" if weights is None else " and a weight above 0"), stacklevel=stacklevel)
     without = 0 if weights is None else int((weights == 0).sum())
-    reasons = (NO_LABELS, len(per_case) - n - without), (NO_WEIGHT, without)
-    return HistogramScore(value, per_case, n, {reason: left for reason, left in reasons if left}, weights, data, rule)
+    reasons = (NO_LABELS, data.n_all - n - without), (NO_WEIGHT, without)
+    left_out = {reason: left for reason, left in reasons if left}
+    return HistogramScore(value, per_case, n, left_out, weights, data, rule, data.times)

@@ -13,6 +13,7 @@ from .._base.checks import error
 from .._base.lazy import cached_property
 from ..plausibilities.estimates import MeanOfCases, left_out, mean_of
 from ..resampling import Panel, Ratios, Statistic
+from ..resampling.cluster_ids import check_rows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -136,6 +137,7 @@ def multilabel_mean(results: Mapping[str, MeanOfCases]) -> MultilabelMean:
             must = f"be of the same cases in one order, as for {first!r} (cases= in Labels.from_long gives one order)"
             raise error("results", must, "other cases or another order", f"label {name!r}")
     for name, one in results.items():
+        check_rows("results", one)
         if getattr(one, "weights", None) is not None or getattr(one, "weight", None) is not None:
             raise error("results", "not have weights of cases", "weights", f"label {name!r}")
     per_case = _mean_of_each([one.per_case for one in each])

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, Callable
 
+import numpy as np
+
 from .._base import checks
 from .._base.arrays import Int64
 from .._base.ragged import sizes_of
@@ -12,20 +14,24 @@ from ..annotations.joins import tells_joins
 from ..plausibilities import Plausibilities, as_plausibilities
 from ..plausibilities import estimates as results
 from ..plausibilities.comparisons import Comparison
+from ..plausibilities.frequent import counts_of
 from ..plausibilities.metric import METRICS
 from ..plausibilities.orders import Sets
 from ..plausibilities.sets import as_sets
+from ..resampling.case_weights import Counts
 
 
 @tells_joins
-def ua_coverage(truth: object, sets: object, *, j: int = 1, ties: str = "expectation") -> results.Estimate:
+def ua_coverage(
+    truth: object, sets: object, *, j: int = 1, ties: str = "expectation", frequency: object = None, case_weights: object = None
+) -> results.Estimate:
     """Return the coverage of given prediction sets: how often a set holds the top class, or all top j classes, of a drawn truth.
 
     The value of a case is ``P(top-j(λ) ⊆ C)``, at j = 1 ``P(argmax λ ∈ C)``. The record also has the mean size of the sets.
 
     Parameters
     ----------
-    truth, ties
+    truth, ties, frequency, case_weights
         As in :func:`ua_topk_accuracy`.
     sets : (N, K) boolean mask, (N, m) integers, N sequences of class positions or of names of classes, or PredictionSets
         A set may be empty: it covers nothing.
@@ -51,11 +57,11 @@ def ua_coverage(truth: object, sets: object, *, j: int = 1, ties: str = "expecta
     (0.8945, 1.5)
     """
     post = as_plausibilities(truth)
-    return of_sets(post, sets, "topk_accuracy", checks.whole("j", j, 1, post.n_classes), ties)
+    return of_sets(post, sets, "topk_accuracy", checks.whole("j", j, 1, post.n_classes), ties, frequency, case_weights)
 
 
 @tells_joins
-def ua_plausibility_mass(truth: object, sets: object) -> results.Estimate:
+def ua_plausibility_mass(truth: object, sets: object, *, frequency: object = None, case_weights: object = None) -> results.Estimate:
     """Return the plausibility mass of given prediction sets ("aggregated coverage"): the expected plausibility that a set holds.
 
     The value of a case is ``E_λ Σ_{y ∈ C} λ_y``. For a Dirichlet posterior the mass is Beta distributed, and mean and variance are exact.
@@ -72,14 +78,29 @@ def ua_plausibility_mass(truth: object, sets: object) -> results.Estimate:
     post = as_plausibilities(truth)
     given = as_sets(sets, post.axes)
     again = partial(_of_rows, given, type(post).mass, {})
-    return results.estimate(post.mass(given), post, _mean_size(given, post), again=again)
+    return results.estimate(
+        post.mass(given),
+        post,
+        _mean_size(given, post, counts_of(frequency, case_weights, post)),
+        again=again,
+        frequency=frequency,
+        case_weights=case_weights,
+    )
 
 
-def of_sets(post: Plausibilities, sets: object, name: str, j: int, ties: str) -> results.Estimate:
+def of_sets(post: Plausibilities, sets: object, name: str, j: int, ties: str, frequency: object, case_weights: object) -> results.Estimate:
     given, metric = as_sets(sets, post.axes), METRICS[name]
     options: dict[str, Any] = {"metric": metric, "j": j, "ties": checks.option("ties", ties, checks.TIES)}
     again = partial(_of_rows, given, type(post).compare_sets, options)
-    return results.estimate(post.compare_sets(given, **options), post, _mean_size(given, post), again=again)
+    found = post.compare_sets(given, **options)
+    return results.estimate(
+        found,
+        post,
+        _mean_size(given, post, counts_of(frequency, case_weights, post)),
+        again=again,
+        frequency=frequency,
+        case_weights=case_weights,
+    )
 
 
 def _of_rows(given: Sets, compare: Callable[..., Comparison], options: Any, truth: Plausibilities, rows: Int64) -> Comparison:
@@ -87,6 +108,9 @@ def _of_rows(given: Sets, compare: Callable[..., Comparison], options: Any, trut
     return compare(truth, given.take(rows), **options)
 
 
-def _mean_size(sets: Sets, truth: Plausibilities) -> float:
-    sizes = sizes_of(sets.offsets)[truth.defined]
+def _mean_size(sets: Sets, truth: Plausibilities, counts: Counts | None) -> float:
+    sizes = sizes_of(sets.offsets)
+    if counts is not None:
+        return counts.mean(np.where(truth.defined, sizes, np.nan))[0]
+    sizes = sizes[truth.defined]
     return float(sizes.mean()) if len(sizes) else float("nan")

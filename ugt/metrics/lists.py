@@ -12,13 +12,26 @@ from .coverage import of_sets, ua_coverage, ua_plausibility_mass
 from .given import looks_like_scores, orders_of
 
 
-def _metric(truth: object, scores: object, name: str, k: int, ties: str, parameter: float | None = None) -> results.Estimate:
+def _metric(
+    truth: object, scores: object, name: str, k: int, ties: str, parameter: float | None = None, *, frequency: object, case_weights: object
+) -> results.Estimate:
     post = as_plausibilities(truth)
-    return METRICS[name].of(post, orders_of(post, scores, k, ties), k, ties=ties, parameter=parameter)
+    return METRICS[name].of(
+        post, orders_of(post, scores, k, ties), k, ties=ties, parameter=parameter, frequency=frequency, case_weights=case_weights
+    )
 
 
 @tells_joins
-def ua_topk_accuracy(truth: object, scores: object, k: int = 1, *, j: int = 1, ties: str = "expectation") -> results.Estimate:
+def ua_topk_accuracy(
+    truth: object,
+    scores: object,
+    k: int = 1,
+    *,
+    j: int = 1,
+    ties: str = "expectation",
+    frequency: object = None,
+    case_weights: object = None,
+) -> results.Estimate:
     """Return how often the k highest scores hold the top class, or all top j classes, of a truth drawn from the posterior.
 
     This is uncertainty-adjusted (UA) top-k accuracy. The value of a case is ``E_λ 1[top-j(λ) ⊆ C_k]``, with C_k the classes of the k
@@ -39,6 +52,13 @@ def ua_topk_accuracy(truth: object, scores: object, k: int = 1, *, j: int = 1, t
     ties : {"expectation", "first"}
         Rule for tied scores and tied plausibilities: expectation over random tie-breaking, or by position. Classes of
         plausibility exactly 0 in a Dirichlet posterior are always taken by expectation.
+    frequency : (N,) whole numbers, Series or mapping of case id to number, optional
+        How many equal cases each row f_i stands for, at least 0: the value is ``Σ f x / Σ f``. All numbers and intervals are those of the
+        rows repeated so often. Only of Point and Dirichlet truths, without names of annotators.
+    case_weights : (N,) numbers of at least 0, Series or mapping of case id to number, optional
+        How many cases of a population each sampled case ω_i represents, such as N_h / n_h in a stratified sample; only their ratios
+        matter. The value is ``Σ ω x / Σ ω``. In intervals each case is one case, in the ``strata=`` and ``clusters=`` of the sample; a note
+        says if one case makes up more than 5% of the weight. Only of Point and Dirichlet truths, and not with ``frequency``.
 
     Returns
     -------
@@ -49,7 +69,7 @@ def ua_topk_accuracy(truth: object, scores: object, k: int = 1, *, j: int = 1, t
     ------
     ValueError, TypeError
         If shapes do not fit, a score is NaN, k lies outside 1 to K or j outside 1 to k, or ``ties`` is unknown; if ``truth`` is neither
-        plausibilities nor such an array.
+        plausibilities nor such an array; if a frequency is negative, not whole or missing, all are 0, or the truth cannot have any.
 
     Notes
     -----
@@ -77,11 +97,21 @@ def ua_topk_accuracy(truth: object, scores: object, k: int = 1, *, j: int = 1, t
     """
     post = as_plausibilities(truth)
     k = checks.whole("k", k, 1, post.n_classes)
-    return _metric(post, scores, "topk_accuracy", k, ties, float(checks.whole("j", j, 1, k)))
+    return _metric(
+        post, scores, "topk_accuracy", k, ties, float(checks.whole("j", j, 1, k)), frequency=frequency, case_weights=case_weights
+    )
 
 
 @tells_joins
-def ua_set_accuracy(truth: object, predicted: object, k: int | None = None, *, ties: str = "expectation") -> results.Estimate:
+def ua_set_accuracy(
+    truth: object,
+    predicted: object,
+    k: int | None = None,
+    *,
+    ties: str = "expectation",
+    frequency: object = None,
+    case_weights: object = None,
+) -> results.Estimate:
     r"""Return how often the model's set C is exactly the set of the \|C\| top classes of a truth drawn from the posterior.
 
     This is uncertainty-adjusted set accuracy [A eq. 9]. The value of a case is ``P(top-|C|(λ) = C)``, compared as sets; the value is the
@@ -90,7 +120,7 @@ def ua_set_accuracy(truth: object, predicted: object, k: int | None = None, *, t
 
     Parameters
     ----------
-    truth, ties
+    truth, ties, frequency, case_weights
         As in :func:`ua_topk_accuracy`; the errors are the same, too.
     predicted : (N, K) array of scores, or sets
         With ``k``, scores: C is the model's best k. Without ``k``, given sets of any size for each case, as in :func:`ua_coverage`.
@@ -119,11 +149,19 @@ def ua_set_accuracy(truth: object, predicted: object, k: int | None = None, *, t
     >>> ugt.metrics.ua_set_accuracy(post, [[0, 1], [2]]).per_case.round(4)
     array([0.9656, 0.7354])
     """
-    return _of_scores_or_sets(truth, predicted, "set_accuracy", k, ties)
+    return _of_scores_or_sets(truth, predicted, "set_accuracy", k, ties, frequency=frequency, case_weights=case_weights)
 
 
 @tells_joins
-def ua_overlap(truth: object, predicted: object, k: int | None = None, *, ties: str = "expectation") -> results.Estimate:
+def ua_overlap(
+    truth: object,
+    predicted: object,
+    k: int | None = None,
+    *,
+    ties: str = "expectation",
+    frequency: object = None,
+    case_weights: object = None,
+) -> results.Estimate:
     r"""Return the expected share of the \|C\| top classes of a truth drawn from the posterior that the model's set C holds.
 
     This is uncertainty-adjusted overlap [A eq. 10, 11]. The value of a case is ``E_λ |C ∩ top-|C|(λ)| / |C|``; the value is the mean over
@@ -140,11 +178,13 @@ def ua_overlap(truth: object, predicted: object, k: int | None = None, *, ties: 
     >>> found.per_case.round(4), found.mean_set_size
     (array([0.5163, 0.    ]), 1.0)
     """
-    return _of_scores_or_sets(truth, predicted, "overlap", k, ties)
+    return _of_scores_or_sets(truth, predicted, "overlap", k, ties, frequency=frequency, case_weights=case_weights)
 
 
 @tells_joins
-def ua_average_overlap(truth: object, scores: object, k: int = 3, *, ties: str = "expectation") -> results.Estimate:
+def ua_average_overlap(
+    truth: object, scores: object, k: int = 3, *, ties: str = "expectation", frequency: object = None, case_weights: object = None
+) -> results.Estimate:
     """Return the uncertainty-adjusted average overlap@k: the mean of the overlaps of the best 1, 2, …, k classes [A eq. 12].
 
     Arguments, errors and range are those of :func:`ua_topk_accuracy`. The value is exact for a Dirichlet posterior. Its spread over draws
@@ -156,12 +196,19 @@ def ua_average_overlap(truth: object, scores: object, k: int = 3, *, ties: str =
     >>> round(ugt.ua_average_overlap(ugt.dirichlet(ugt.Labels.from_counts([[6, 3, 0]]), prior=0.5), [[0.5, 0.4, 0.1]], k=2).value, 4)
     0.9112
     """
-    return _metric(truth, scores, "average_overlap", k, ties)
+    return _metric(truth, scores, "average_overlap", k, ties, frequency=frequency, case_weights=case_weights)
 
 
 @tells_joins
 def ua_rank_biased_overlap(
-    truth: object, scores: object, k: int = 3, *, persistence: float = 0.9, ties: str = "expectation"
+    truth: object,
+    scores: object,
+    k: int = 3,
+    *,
+    persistence: float = 0.9,
+    ties: str = "expectation",
+    frequency: object = None,
+    case_weights: object = None,
 ) -> results.Estimate:
     """Return the uncertainty-adjusted rank-biased overlap, extrapolated, of the model's and the truth's lists of the best k classes.
 
@@ -171,7 +218,7 @@ def ua_rank_biased_overlap(
 
     Parameters
     ----------
-    truth, scores, k, ties
+    truth, scores, k, ties, frequency, case_weights
         As in :func:`ua_topk_accuracy`; the errors are the same, too.
     persistence : float
         p in (0, 1); other numbers raise a ValueError. If p is small, the first class decides; near 1, all k depths count alike.
@@ -194,11 +241,20 @@ def ua_rank_biased_overlap(
     """
     if not 0 < checks.scalar("persistence", persistence) < 1:
         raise checks.error("persistence", "be a number between 0 and 1", persistence)
-    return _metric(truth, scores, "rank_biased_overlap", k, ties, float(persistence))
+    return _metric(truth, scores, "rank_biased_overlap", k, ties, float(persistence), frequency=frequency, case_weights=case_weights)
 
 
 @tells_joins
-def ua_kendall_distance(truth: object, scores: object, k: int = 3, *, penalty: float = 0.0, ties: str = "expectation") -> results.Estimate:
+def ua_kendall_distance(
+    truth: object,
+    scores: object,
+    k: int = 3,
+    *,
+    penalty: float = 0.0,
+    ties: str = "expectation",
+    frequency: object = None,
+    case_weights: object = None,
+) -> results.Estimate:
     """Return the uncertainty-adjusted Kendall distance between the model's and the truth's lists of the best k classes.
 
     The value of a case is ``E_λ K^(p)(C_k, top-k(λ)) / (k² + p k (k - 1))``. K counts the pairs of classes in opposite orders; a class
@@ -207,7 +263,7 @@ def ua_kendall_distance(truth: object, scores: object, k: int = 3, *, penalty: f
 
     Parameters
     ----------
-    truth, scores, k, ties
+    truth, scores, k, ties, frequency, case_weights
         As in :func:`ua_topk_accuracy`; the errors are the same, too.
     penalty : float
         p in [0, 1]; other numbers raise a ValueError. 0 (optimistic) and ½ (neutral) are usual.
@@ -226,12 +282,19 @@ def ua_kendall_distance(truth: object, scores: object, k: int = 3, *, penalty: f
     """
     if checks.scalar("penalty", penalty) > 1:
         raise checks.error("penalty", "be a number from 0 to 1", penalty)
-    return _metric(truth, scores, "kendall_distance", k, ties, float(penalty))
+    return _metric(truth, scores, "kendall_distance", k, ties, float(penalty), frequency=frequency, case_weights=case_weights)
 
 
 @tells_joins
 def ua_weighted_kendall_distance(
-    truth: object, scores: object, k: int = 3, *, penalty: float = 0.0, ties: str = "expectation"
+    truth: object,
+    scores: object,
+    k: int = 3,
+    *,
+    penalty: float = 0.0,
+    ties: str = "expectation",
+    frequency: object = None,
+    case_weights: object = None,
 ) -> results.Estimate:
     """Return the uncertainty-adjusted weighted Kendall distance, in which classes that the truth ranks high count more.
 
@@ -260,11 +323,13 @@ def ua_weighted_kendall_distance(
     """
     if checks.scalar("penalty", penalty) > 1:
         raise checks.error("penalty", "be a number from 0 to 1", penalty)
-    return _metric(truth, scores, "weighted_kendall_distance", k, ties, float(penalty))
+    return _metric(truth, scores, "weighted_kendall_distance", k, ties, float(penalty), frequency=frequency, case_weights=case_weights)
 
 
 @tells_joins
-def ua_ndcg(truth: object, scores: object, k: int = 3, *, ties: str = "expectation") -> results.Estimate:
+def ua_ndcg(
+    truth: object, scores: object, k: int = 3, *, ties: str = "expectation", frequency: object = None, case_weights: object = None
+) -> results.Estimate:
     """Return the uncertainty-adjusted normalised discounted cumulative gain of the model's best k classes.
 
     The value of a case is ``E_λ [Σ_{r≤k} gain(C_r) / log2(1 + r)] / Σ_{r≤k} (k + 1 - r) / log2(1 + r)``, with C_r the model's class at
@@ -288,11 +353,13 @@ def ua_ndcg(truth: object, scores: object, k: int = 3, *, ties: str = "expectati
     >>> round(ugt.papers.ua_ndcg([[0.5, 0.3, 0.2, 0.0]], [[0.3, 0.5, 0.2, 0.0]], k=3).value, 4)
     0.9225
     """
-    return _metric(truth, scores, "ndcg", k, ties)
+    return _metric(truth, scores, "ndcg", k, ties, frequency=frequency, case_weights=case_weights)
 
 
 @tells_joins
-def ua_footrule_distance(truth: object, scores: object, k: int = 3, *, ties: str = "expectation") -> results.Estimate:
+def ua_footrule_distance(
+    truth: object, scores: object, k: int = 3, *, ties: str = "expectation", frequency: object = None, case_weights: object = None
+) -> results.Estimate:
     """Return the uncertainty-adjusted Spearman footrule distance between the model's and the truth's lists of the best k classes.
 
     The value of a case is ``E_λ Σ_y |pos(y) - pos_λ(y)| / (k (k + 1))``, with position k + 1 for a class beyond a list (Fagin, Kumar &
@@ -306,16 +373,18 @@ def ua_footrule_distance(truth: object, scores: object, k: int = 3, *, ties: str
     >>> round(ugt.papers.ua_footrule_distance([[0.5, 0.3, 0.2, 0.0]], [[0.3, 0.5, 0.2, 0.0]], k=3).value, 4)
     0.1667
     """
-    return _metric(truth, scores, "footrule_distance", k, ties)
+    return _metric(truth, scores, "footrule_distance", k, ties, frequency=frequency, case_weights=case_weights)
 
 
-def _of_scores_or_sets(truth: object, predicted: object, name: str, k: int | None, ties: str) -> results.Estimate:
+def _of_scores_or_sets(
+    truth: object, predicted: object, name: str, k: int | None, ties: str, *, frequency: object, case_weights: object
+) -> results.Estimate:
     if k is not None:
-        return _metric(truth, predicted, name, k, ties)
+        return _metric(truth, predicted, name, k, ties, frequency=frequency, case_weights=case_weights)
     post = as_plausibilities(truth)
     if looks_like_scores(post, predicted):
         raise checks.error("k", "be given with scores (for sets of all classes, give a boolean mask)", None)
-    return of_sets(post, predicted, name, 1, ties)
+    return of_sets(post, predicted, name, 1, ties, frequency, case_weights)
 
 
 PARTS = means(*(globals()[one.function] for one in METRICS.values()), ua_coverage, ua_plausibility_mass)

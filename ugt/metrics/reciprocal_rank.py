@@ -18,7 +18,9 @@ from .given import scores_of
 
 
 @tells_joins
-def ua_reciprocal_rank(truth: object, scores: object, k: int | None = None, *, ties: str = "expectation") -> results.Estimate:
+def ua_reciprocal_rank(
+    truth: object, scores: object, k: int | None = None, *, ties: str = "expectation", frequency: object = None, case_weights: object = None
+) -> results.Estimate:
     """Return the expected reciprocal of the rank that the model gives to the top class of a truth drawn from the posterior.
 
     The value of a case is ``E_λ [1 / r(argmax λ)]``, with r(y) the rank of class y by the scores, 1 = highest; a class beyond the k
@@ -35,6 +37,10 @@ def ua_reciprocal_rank(truth: object, scores: object, k: int | None = None, *, t
         Number of highest scores that count, 1 to K. Default: all.
     ties : {"expectation", "first"}
         Rule for tied scores and tied plausibilities: tied scores share the mean of 1 / r over their ranks, or are ranked by position.
+    frequency : (N,) whole numbers, Series or mapping of case id to number, optional
+        As in :func:`ua_topk_accuracy`.
+    case_weights : (N,) numbers of at least 0, Series or mapping of case id to number, optional
+        As in :func:`ua_topk_accuracy`.
 
     Returns
     -------
@@ -70,7 +76,8 @@ def ua_reciprocal_rank(truth: object, scores: object, k: int | None = None, *, t
     checks.option("ties", ties, checks.TIES)
     room("reciprocal ranks", 64 * post.n_cases * post.n_classes)
     judge = Ranked(reciprocal_ranks(scores_of(post, scores), k, ties), ties)
-    return results.estimate(judge.of(post, np.arange(post.n_cases, dtype=np.int64)), post, again=judge.of)
+    found = judge.of(post, np.arange(post.n_cases, dtype=np.int64))
+    return results.estimate(found, post, again=judge.of, frequency=frequency, case_weights=case_weights)
 
 
 class Ranked(NamedTuple):

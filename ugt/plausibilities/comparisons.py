@@ -22,12 +22,14 @@ class Law:
     """The distribution over draws of what each case adds to a sum: ``least`` (N,), and a distribution on 0, 1/n, …, 1 for cases that vary.
 
     ``pmf`` (cases that vary, n + 1): probabilities of the lattice points of a case. ``rows``: the cases of the sum, if they are not these.
+    ``times`` (N,): how often each of these cases occurs in the sum; None: once.
     """
 
     least: Array
     varies: Bools
     pmf: Array
     rows: Int64 | Int32 | None = None
+    times: Array | None = None
 
     def take(self, rows: Int64 | Int32) -> Law:
         """Return the distribution of some cases, which may be repeated."""
@@ -35,6 +37,8 @@ class Law:
 
     def quantiles(self, q: Array) -> Array:
         """Return quantiles of the sum, in which NaN counts as 0."""
+        if self.times is not None:
+            return float(np.nansum(self.least * self.times)) + _lattice_quantile(self.pmf, self.times[self.varies].astype(np.int64), q)
         rows = np.arange(len(self.least)) if self.rows is None else self.rows
         times = np.bincount(rows, minlength=len(self.least))[self.varies]
         return float(np.nansum(self.least[rows])) + _lattice_quantile(self.pmf, times, q)
@@ -61,6 +65,13 @@ class Comparison:
         assert self.variance is not None
         return Comparison.independent(self.per_case[rows], self.variance[rows], partial(_law_taken, self.law, rows))
 
+    def occurring(self, times: Array, weighted: bool) -> Comparison:
+        """Return the comparison of independent cases, each of which occurs so often (N,) or, if ``weighted``, counts so much."""
+        if self.variance is None:  # nothing varies
+            return self
+        spread = spread_of(self.variance, times, times**2 if weighted else times)
+        return replace(self, draw_std=spread, law=None if weighted else partial(_law_of_equal, self.law, times))
+
     @classmethod
     def of_values(cls, values: Array, law: Array, n_points: int) -> Comparison:
         """Return the comparison with values (N, V) and their probabilities (N, V); n_points: of the lattice of the values."""
@@ -77,8 +88,15 @@ class Comparison:
         return cls.independent(chance, variance, partial(_law_of_chances, chance, variance))
 
 
-def spread_of(variance: Array) -> float:
-    """Return the standard deviation of the mean over defined cases, which are independent."""
+def spread_of(variance: Array, times: Array | None = None, of_variance: Array | None = None) -> float:
+    """Return the standard deviation of the mean over defined cases, which are independent.
+
+    Cases count once or ``times`` (N,) in the mean, and ``of_variance`` (N,) times in the variance of the sum.
+    """
+    if times is not None and of_variance is not None:
+        defined = ~np.isnan(variance)
+        total, each = float(times[defined].sum()), np.where(variance > NO_SPREAD, variance, 0.0)
+        return math.sqrt(each @ of_variance) / total if total else float("nan")
     n = int(np.count_nonzero(variance == variance))  # noqa: PLR0124  (not NaN)
     return math.sqrt(np.add.reduce(variance[variance > NO_SPREAD])) / n if n else float("nan")
 
@@ -109,6 +127,15 @@ def law_of(row: Int64, values: Array, chance: Array, mean: Array, variance: Arra
 def _law_taken(law: Callable[[float], Law | None] | None, rows: Int64 | Int32, finest: float) -> Law | None:
     found = None if law is None else law(finest)
     return None if found is None else found.take(rows)
+
+
+def _law_of_equal(law: Callable[[float], Law | None] | None, times: Array, finest: float) -> Law | None:
+    found = None if law is None else law(finest)
+    if found is None:
+        return None
+    if found.rows is not None:  # cases that share the law of one
+        times = np.bincount(found.rows, times, len(found.least)).astype(np.float64)
+    return replace(found, rows=None, times=times)
 
 
 def _law_of_chances(p: Array, variance: Array, finest: float) -> Law | None:

@@ -15,8 +15,10 @@ from .._base.arrays import Array, Int64, NDArray
 from .._base.checks import error
 from .._base.lazy import cached_property
 from ..resampling import Panel, Ratios, Result, Statistic, check_level
+from ..resampling.case_weights import Counts
 from ..resampling.counted import CountedQuotient
 from .comparisons import Comparison, Law
+from .frequent import counted, counts_of
 
 if TYPE_CHECKING:
     from ..resampling.panels import Panels
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 # Work for the exact distribution over draws (cases x width of the distribution), above which its normal limit is used.
 EXACT_LAW_WORK = 1e8
 NO_ANNOTATIONS = "case without annotations"
+NO_WEIGHT = "case of weight 0"
 Span = tuple[float, float]
 SHARE: Span = (0.0, 1.0)
 ERRORS = ("draw_std", "mc_error")
@@ -38,13 +41,14 @@ class MeanOfCases(Result):
     left_out: Mapping[str, int]
 
     _added: Any = None  # a function of what the fit of a prior adds to the numbers of the cases, over resamples
+    _times: Any = None  # how often each case counts, as Counts
 
     @cached_property
     def statistic(self) -> Statistic:
         found = Ratios.of(self.contributions)
         if self._extra is not None:
             found.span = tuple(Ratios.of(self.per_case).facts.spans[0].tolist())  # what is added to a case may lie outside
-        return found
+        return found if self._times is None else self._times.of(found)
 
     @property
     def contributions(self) -> Any:
@@ -84,6 +88,7 @@ class Certainty(MeanOfCases):
     left_out: Mapping[str, int] = field(default_factory=dict)
     _ids: Any = field(default=None, repr=False)
     _added: Callable[[], Array] | None = field(default=None, repr=False)
+    _times: Counts | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -137,6 +142,7 @@ class Estimate(MeanOfCases):
     span: Span = SHARE
     _ids: Any = field(default=None, repr=False)
     _added: Callable[[], Array] | None = field(default=None, repr=False)
+    _times: Counts | None = field(default=None, repr=False)
 
     @cached_property
     def statistic(self) -> Statistic:
@@ -146,7 +152,7 @@ class Estimate(MeanOfCases):
         else:
             found = Ratios(_plus(columns, self._extra), np.zeros(1, np.int64))
         found.span, found.shares = self.span, self.span == SHARE and self._added is None
-        return found
+        return found if self._times is None else self._times.of(found)
 
     def draw_interval(self, level: float = 0.95) -> tuple[float, float]:
         """Return the central interval over draws: see :meth:`draw_quantile`."""
@@ -190,8 +196,14 @@ class Estimate(MeanOfCases):
         return law.quantiles(probabilities) / self.n_cases
 
 
-def left_out(per_case: Array, reason: str = NO_ANNOTATIONS) -> dict[str, int]:
+def left_out(per_case: Array, reason: str = NO_ANNOTATIONS, counts: Counts | None = None) -> dict[str, int]:
     """Return the number of undefined cases by reason, and warn if no case is defined."""
+    if counts is not None:
+        undefined = counts.number(np.isnan(per_case))
+        if undefined == counts.number(np.ones(len(per_case), bool)):
+            notices.undefined(f"no case is left ({reason}: {undefined})", stacklevel=4)
+        found = {reason: undefined, NO_WEIGHT: int(np.count_nonzero(counts.times == 0)) if counts.weighted else 0}
+        return {why: n for why, n in found.items() if n}
     undefined = int(np.count_nonzero(per_case != per_case))  # noqa: PLR0124  (NaN)
     if undefined == 0:
         return {}
@@ -216,8 +228,15 @@ def certainty(
     reason: str = NO_ANNOTATIONS,
     again: Callable[..., Array] | None = None,
     added: Callable[[], Array] | None = None,
+    frequency: object = None,
+    case_weights: object = None,
 ) -> Certainty:
     """Return the certainty of the cases of a truth ``of`` them; ``again`` computes it for another truth of these cases."""
+    counts = counts_of(frequency, case_weights, of)
+    if counts is not None:
+        counted(Comparison(per_case, 0.0, mc_error), counts)
+        value, n = counts.mean(per_case)
+        return Certainty(value, per_case, mc_error, n, left_out(per_case, reason, counts), of.ids_or_none, None, counts)
     value, n = mean_of(per_case)
     if again is not None and of.made_of is not None:
         added = of.made_of.added(again)
@@ -232,20 +251,27 @@ def estimate(
     again: Callable[..., Comparison] | None = None,
     span: Span = SHARE,
     added: Callable[[], Array] | None = None,
+    frequency: object = None,
+    case_weights: object = None,
 ) -> Estimate:
-    """Return the estimate of a comparison with a truth ``of`` some cases.
+    """Return the estimate of a comparison with a truth ``of`` some cases, each of which counts once, or by frequencies or weights.
 
     ``again`` computes the comparison for another truth of n cases and their positions (n,); ``added``: see ``FittedPrior.added``.
     """
     per_case = _within(found, span)
     if again is not None and of.made_of is not None:
         added = of.made_of.added(partial(_again_within, again, span))
-    value, n = mean_of(per_case)
-    missing = left_out(per_case, reason) if n < len(per_case) else {}
+    counts = counts_of(frequency, case_weights, of)
+    if counts is None:
+        value, n = mean_of(per_case)
+        missing = left_out(per_case, reason) if n < len(per_case) else {}
+    else:
+        found, (value, n) = counted(found, counts), counts.mean(per_case)
+        missing = left_out(per_case, reason, counts)
     spread = found.draw_std, found.mc_error
     source = _source(of, again)
     return Estimate(
-        value, per_case, *spread, n, missing, found.per_draw, mean_set_size, None, found.law, *source, span, of.ids_or_none, added
+        value, per_case, *spread, n, missing, found.per_draw, mean_set_size, None, found.law, *source, span, of.ids_or_none, added, counts
     )
 
 

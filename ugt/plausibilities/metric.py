@@ -52,11 +52,21 @@ class Metric:
         """Pickle the metric as its name, because every process has the table of metrics."""
         return metric_called, (self.name,)
 
-    def of(self, truth: Plausibilities, order: Orders, k: int, *, ties: str = "expectation", parameter: float | None = None) -> Estimate:
+    def of(
+        self,
+        truth: Plausibilities,
+        order: Orders,
+        k: int,
+        *,
+        ties: str = "expectation",
+        parameter: float | None = None,
+        frequency: object = None,
+        case_weights: object = None,
+    ) -> Estimate:
         """Return the value of the metric for an order that holds at least the best k."""
         options = {"parameter": self.parameter if parameter is None else parameter, "ties": ties}
         again = Again(self.name, order, k, options)
-        return estimate(truth.compare(order, self, k, **options), truth, again=again)  # type: ignore[arg-type]
+        return estimate(truth.compare(order, self, k, **options), truth, again=again, frequency=frequency, case_weights=case_weights)  # type: ignore[arg-type]
 
     def lattice(self, k: int, parameter: float, ties: bool) -> int:
         """Return the number of points on [0, 1] on which all values of a case are, except with ties or an unusual parameter."""

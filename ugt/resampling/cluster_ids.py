@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from .._base import identifiers
-from .._base.arrays import NDArray
+from .._base.arrays import Array, NDArray
 from .._base.checks import error
 from .._base.names import alike, find
+from .._base.wording import arg
 from ..annotations.joins import ID, POSITION, Join, tell
 from ..annotations.named import Sheet, check_counted, leader, per_case, placed, same
 
@@ -92,9 +94,24 @@ def _positions(rows: NDArray[Any], case_ids: NDArray[Any] | None) -> bool:
     return case_ids is None or (len(rows) == len(case_ids) and bool((find(rows, case_ids) < 0).all()))
 
 
+def numbers_in(listed: NDArray[Any]) -> Array:
+    """Return the numbers (N,) of a column of cases; NaN for what is none."""
+    if listed.dtype.kind in "iuf":
+        return np.array(listed, np.float64)
+    real = [isinstance(one, numbers.Real) and not isinstance(one, bool) for one in listed.tolist()]
+    return np.array([float(one) if good else np.nan for one, good in zip(listed.tolist(), real)], np.float64)
+
+
 def plain_ids(argument: str, given: object, n_cases: int) -> Any:
     """Return ids of cases that have none of their own; what has no names is returned as it is."""
     return given if isinstance(given, (np.ndarray, list)) else ids_of_cases(argument, given, n_cases)
+
+
+def check_rows(argument: str, result: Any) -> None:
+    """Refuse a result whose rows stand for several cases, or have weights, for a function that takes each row for one case."""
+    if getattr(result, "_times", None) is not None or getattr(getattr(result, "_statistic", None), "times", None) is not None:
+        got = "a result with " + arg("frequency", ...) + " or " + arg("case_weights", ...)
+        raise error(argument, "be of rows that are one case each, for this function", got)
 
 
 def shared_ids(argument: str, one: object, other: object) -> NDArray[Any] | None:
@@ -123,6 +140,7 @@ def beside(argument: str, given: object, first: object) -> Any:
 def numbers_of_cases(argument: str, given: object) -> Sheet:
     """Return the numbers of the cases of a record or a table, with the ids of the cases, if they have any."""
     if hasattr(given, "per_case"):
+        check_rows(argument, given)
         return Sheet(given.per_case, getattr(given, "case_ids", None))
     return leader(argument, given)
 

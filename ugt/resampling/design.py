@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import numbers
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Union
+from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 
 from .._base import identifiers
-from .._base.arrays import Array, Bools, Int32, Int64
+from .._base.arrays import Array, Bools, Int32, Int64, NDArray
 from .._base.axes import Frozen
 from .._base.checks import error, room, whole
 from .._base.lazy import cached_property
-from .._base.wording import Either, Text
+from .._base.wording import Either, Text, arg
 from .._core import _resample, _tables
 from .cluster_ids import plain_ids
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     Seed = Union[int, np.random.Generator, np.random.SeedSequence]
 
+ROWS_OF_CASES = "give one row per case"
 SEED = "be " + Text(Either("an int from 0 to 2**64 - 1, a numpy Generator or a SeedSequence", "a whole number from 0 to 2**64 - 1"))
 
 
@@ -48,14 +49,20 @@ class Design(Frozen):
         Position of each unit if they are ordered by stratum.
     strata : (S + 1,) int64
         The places of stratum s are ``strata[s]`` to ``strata[s + 1]``.
+    times : (G,) float64, optional
+        The whole number of equal units that each unit stands for; None: one. Then as many are drawn as all units stand for.
+    rescaled : bool
+        Whether one unit less is drawn from each stratum, of n units, and counts n / (n - 1) times (Rao & Wu).
     """
 
     unit: Int32
     place: Int32
     strata: Int64
+    times: Array | None = None
+    rescaled: bool = False
 
     @classmethod
-    def of(cls, n_cases: int, clusters: object = None, strata: object = None) -> Design:
+    def of(cls, n_cases: int, clusters: object = None, strata: object = None, times: Array | None = None, rescaled: bool = False) -> Design:
         """Return a design whose units are cases unless clusters are given, with one stratum unless strata are given.
 
         Parameters
@@ -64,18 +71,23 @@ class Design(Frozen):
             Number of cases N.
         clusters, strata : (N,) ids, Series or mapping of case to id, optional
             Integers or strings.
+        times : (N,) float64, optional
+            The number of equal cases that each case stands for.
 
         Raises
         ------
         ValueError
-            If an id is missing, if their number is wrong, or if a cluster is in several strata.
+            If an id is missing, if their number is wrong, if a cluster is in several strata, or if there are clusters and ``times``.
         """
         n = whole("n_cases", n_cases, 1, 2**31 - 1)
+        if clusters is not None and times is not None:
+            must = "be left out with " + arg("frequency", ...) + ", since the equal cases of a row may be in different clusters"
+            raise error("clusters", must, type(clusters).__name__, way=ROWS_OF_CASES)
         unit, first = np.arange(n, dtype=np.int32), np.arange(n)
         if clusters is not None:
             unit, _, first = identifiers.number_each("clusters", plain_ids("clusters", clusters, n), n)
         if strata is None:
-            return cls(unit, np.arange(len(first), dtype=np.int32), np.array([0, len(first)], np.int64))
+            return cls(unit, np.arange(len(first), dtype=np.int32), np.array([0, len(first)], np.int64), times, rescaled)
         stratum, names, _ = identifiers.number_each("strata", plain_ids("strata", strata, n), n)
         other = stratum[first][unit] != stratum
         if other.any():
@@ -86,7 +98,7 @@ class Design(Frozen):
         offsets, order = _tables.group(np.ascontiguousarray(stratum[first]), len(names))
         place = np.empty(len(order), np.int32)
         place[order] = np.arange(len(order), dtype=np.int32)
-        return cls(unit, place, offsets)
+        return cls(unit, place, offsets, times, rescaled)
 
     @property
     def n_cases(self) -> int:
@@ -97,6 +109,31 @@ class Design(Frozen):
     def n_units(self) -> int:
         """The number of units."""
         return len(self.place)
+
+    @cached_property
+    def placed_times(self) -> Array | None:
+        """The ``times`` (G,) of the units, which are cases, ordered by stratum."""
+        if self.times is None or self.plain:
+            return self.times
+        found = np.empty(self.n_units)
+        found[self.place] = self.times
+        return found
+
+    @cached_property
+    def sizes(self) -> NDArray[Any]:
+        """The number (S,) of units of each stratum, equal ones counted as often as they occur."""
+        if self.placed_times is None:
+            return np.diff(self.strata)
+        return np.asarray(np.add.reduceat(self.placed_times, self.strata[:-1]))
+
+    @property
+    def size(self) -> int:
+        """The number of units, equal ones counted as often as they occur."""
+        return self.n_units if self.times is None else int(self.sizes.sum())
+
+    def of_units(self, by_stratum: NDArray[Any]) -> NDArray[Any]:
+        """Return (G,) the number of each unit's stratum, from those of strata (S,)."""
+        return np.asarray(np.repeat(by_stratum, np.diff(self.strata))[self.place])
 
     @cached_property
     def place_of_case(self) -> Int32:
@@ -120,6 +157,17 @@ class Design(Frozen):
         offsets, order = self._cases_by_place
         return np.ascontiguousarray(np.add.reduceat(np.asarray(table, np.float64)[order], offsets[:-1], axis=0))
 
+    def total(self, placed: Array) -> Array:
+        """Return the sums (C,) over all units of a table (G, C) ordered by stratum, equal units added as often as they occur."""
+        return np.asarray((placed if self.placed_times is None else placed * self.placed_times[:, None]).sum(axis=0))
+
+    def number(self, table: Array) -> Array:
+        """Return the number (C,) of units with a case in which a column of a table (N, C) is not 0."""
+        return self.total(self._in_units(table))
+
+    def _in_units(self, table: Array) -> Array:
+        return (self.added_up((table != 0).astype(np.float64)) > 0).astype(np.float64)
+
     @property
     def plain(self) -> bool:
         """Whether cases are the units, in their order."""
@@ -132,19 +180,18 @@ class Design(Frozen):
 
     def strata_sums(self, placed: Array) -> Array:
         """Return the sums (S, C) over the units of each stratum, of a table ordered by stratum."""
-        return np.asarray(np.add.reduceat(placed, self.strata[:-1], axis=0))
+        each = placed if self.placed_times is None else placed * self.placed_times[:, None]
+        return np.asarray(np.add.reduceat(each, self.strata[:-1], axis=0))
 
     def centred(self, placed: Array) -> Array:
         """Return a table (G, C) ordered by stratum less its means within strata, in the order of the units."""
-        sizes = np.diff(self.strata)
-        means = self.strata_sums(placed) / sizes[:, None]
+        means = self.strata_sums(placed) / self.sizes[:, None]
         with np.errstate(invalid="ignore"):  # the intervals of columns with infinite numbers are undefined
-            return np.asarray((placed - np.repeat(means, sizes, axis=0))[self.place])
+            return np.asarray((placed - np.repeat(means, np.diff(self.strata), axis=0))[self.place])
 
     def vary(self, table: Array) -> Bools:
         """Return (C,) whether some stratum has at least two units in which a column is not all 0; otherwise nothing varies."""
-        counted = self.added_up((table != 0).astype(np.float64)) > 0
-        return np.asarray((self.strata_sums(counted.astype(np.float64)) >= 2).any(axis=0))
+        return np.asarray((self.strata_sums(self._in_units(table)) >= 2).any(axis=0))
 
     def weights(self, seed: int, begin: int, end: int) -> Array:
         """Return (end - begin, N) how often each case is in resamples begin to end; independent of the range that is computed."""
@@ -156,6 +203,12 @@ class Design(Frozen):
         """Draw resamples begin to end: fill ``sums`` (end - begin, C) of a table ``placed`` of units ordered by stratum, in strips (see
         :func:`strips`); return, if wanted, how often each case was drawn (end - begin, N), with the numbers of a case contiguous.
         """
+        if self.placed_times is not None or self.rescaled:
+            times = self._drawn_of_equal(seed, begin, end)
+            for j in range(0, sums.shape[1], 4):
+                strip = placed[j * self.n_units : min(j + 4, sums.shape[1]) * self.n_units].reshape(self.n_units, -1)
+                sums[:, j : j + 4] = np.einsum("bg,gs->bs", times, strip)
+            return np.asarray(times[:, self.place_of_case]) if with_weights else None
         if not with_weights:
             _resample.bootstrap(self.strata, seed, begin, end, placed, sums)
             return None
@@ -163,6 +216,18 @@ class Design(Frozen):
         weights = np.empty((self.n_cases, end - begin))
         _resample.bootstrap(self.strata, seed, begin, end, placed, sums, self.place_of_case, weights)
         return np.asarray(weights.T)
+
+    def _drawn_of_equal(self, seed: int, begin: int, end: int) -> Array:
+        """Return (end - begin, G) how often units count: multinomial in each stratum, as many as its units stand for, or one less."""
+        times = np.ones(self.n_units) if self.placed_times is None else self.placed_times
+        room("numbers of draws of all units", 8 * (end - begin) * self.n_units)
+        found = np.empty((end - begin, self.n_units))
+        for b in range(begin, end):
+            random = np.random.Generator(np.random.Philox(key=np.array([seed, b], np.uint64)))
+            for low, high, n in zip(self.strata[:-1].tolist(), self.strata[1:].tolist(), self.sizes.tolist()):
+                drawn = int(n) - 1 if self.rescaled and n > 1 else int(n)
+                found[b - begin, low:high] = random.multinomial(drawn, times[low:high] / n) * (n / drawn)
+        return found
 
 
 def strips(columns: Sequence[Array], n: int) -> Array:

@@ -11,6 +11,7 @@ from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.checks import error
 from .._base.lazy import cached_property
 from .._base.notes import Note
+from .._base.wording import arg
 from ..annotations.other_annotators import case_offsets
 from .counted import counted_difference
 from .number_facts import NumberFacts
@@ -27,7 +28,12 @@ class Difference(Statistic):
     """One statistic less another of the same cases, number by number, on the same resamples."""
 
     def __init__(self, first: Statistic, second: Statistic) -> None:
+        if not (first.times is second.times or _all_equal(first.times, second.times)):
+            raise error("other", "have the same " + arg("frequency", ...), "another")
+        if not (first.case_weights is second.case_weights or _all_equal(first.case_weights, second.case_weights)):
+            raise error("other", "have the same " + arg("case_weights", ...), "others")
         self.first, self.second, self.n_cases, self.names = first, second, first.n_cases, first.names
+        self.times, self.case_weights = first.times, first.case_weights
 
     @cached_property
     def _width(self) -> int:
@@ -108,6 +114,10 @@ class Difference(Statistic):
         every = np.arange(len(self.names), dtype=np.int64)
         first, second = (Terms.of(one, kept, design, every) for one in (self.first, self.second))
         return first.less(second.columns) if len(design.strata) == 2 else None
+
+
+def _all_equal(one: Array | None, other: Array | None) -> bool:
+    return one is not None and other is not None and np.array_equal(one, other)
 
 
 def _rows(known: Any) -> tuple[NDArray[Any], ...]:

@@ -51,7 +51,7 @@ def resample(statistics: Sequence[Statistic], kept: Bools, design: Design, seed:
                 last = min(end, len(out))
                 out[begin:last] = one.values(weights if last == end else weights[: last - begin])
 
-    if np.diff(design.strata).max() >= 2:
+    if design.sizes.max() >= 2:
         parallel.run(task, most, sums.complete(len(kept) if others else 0), "bootstrap")
     for one, out, tables in zip(statistics, found, drawn):
         if isinstance(one, Linear):

@@ -97,7 +97,7 @@ class NumberFacts(NamedTuple):
             return np.asarray(informative()[kept, None], np.float64)
 
         def n_units(kept: Bools, design: Design) -> int:
-            return int(np.count_nonzero(design.added_up(counted(kept))))
+            return int(design.number(counted(kept))[0])
 
         def each(kept: Bools, design: Design) -> Array:
             return np.full(len(self.recentred), float(n_units(kept, design)))
@@ -132,11 +132,11 @@ def _same(m: int, span: tuple[float, float]) -> Array:
 
 
 def _every_unit(m: int, kept: Bools, design: Design) -> Array:
-    return np.full(m, float(design.n_units))
+    return np.full(m, float(design.size))
 
 
 def _several(m: int, kept: Bools, design: Design) -> Bools:
-    return np.full(m, bool(np.diff(design.strata).max() >= 2))
+    return np.full(m, bool(design.sizes.max() >= 2))
 
 
 def _ones(m: int, kept: Bools, design: Design) -> Array:
@@ -144,7 +144,7 @@ def _ones(m: int, kept: Bools, design: Design) -> Array:
 
 
 def _n_units(kept: Bools, design: Design) -> int:
-    return design.n_units
+    return design.size
 
 
 def _widths(ranges: Callable[[], Array], sums: Array, n_cases: int) -> Array:

@@ -8,8 +8,10 @@ from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
+from .._base.checks import error
 from .statistic import Statistic
 
+ROWS = ("frequency", "case_weights")  # the arguments of functions whose rows may stand for several cases
 NOTHING: Mapping[str, Any] = {}
 
 
@@ -51,16 +53,21 @@ def options_of(
     ------
     TypeError
         If an option is unknown, or data are too many or too few.
+    ValueError
+        If frequencies of rows are given.
     """
     arguments = list(inspect.signature(function).parameters.values())
     needed = [one.name for one in arguments if one.default is one.empty]
     if any(name not in given for name in needed[len(data) :]) or any(one.kind is one.KEYWORD_ONLY for one in arguments[: len(data)]):
         raise TypeError(f"{function.__name__} in parts takes {', '.join(needed)} before its options. Got {len(data)} positional arguments.")
-    defaults = {one.name: one.default for one in arguments[len(data) :] if one.name not in without}
-    unknown = [name for name in given if name not in defaults and name not in more]
+    for name in ROWS:
+        if given.get(name) is not None:
+            raise error(name, "be left out in parts, whose sums take each row for one case", type(given[name]).__name__)
+    defaults = {one.name: one.default for one in arguments[len(data) :] if one.name not in (*without, *ROWS)}
+    unknown = [name for name in given if name not in defaults and name not in more and name not in ROWS]
     if unknown:
         raise TypeError(f"{function.__name__} in parts knows no option {unknown[0]!r}")
-    return {**defaults, **more, **given}
+    return {**defaults, **more, **{name: one for name, one in given.items() if name not in ROWS}}
 
 
 def plain(value: object) -> Any:

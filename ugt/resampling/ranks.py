@@ -20,7 +20,7 @@ from .._base.notes import Note
 from .._base.wording import arg, changed, renamed
 from .._core._stream import Stream
 from .cluster_ids import ids_of_cases
-from .design import Design, seed_of
+from .design import seed_of
 from .resamples import check_level
 from .result import Result
 from .spread import RANDOM, with_annotators
@@ -266,7 +266,7 @@ def spread_of_pair(one: Any, ids: Any, both: bool) -> PairSpread | str:
     """Return the spread of a difference over cases, or over cases and annotators; or the reason why there is none."""
     single, at = one.only(0)
     kept = single.kept
-    design = Design.of(int(kept.sum()), None if ids is None else ids[kept])
+    design = single.units(None if ids is None else ids[kept])
     if both:
         (found,) = two_ways_of(single, [at], design)
         return found.reason or PairSpread(found.variance, found.interval, found.effective_annotators)

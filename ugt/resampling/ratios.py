@@ -73,15 +73,15 @@ class Quotients(Linear):
     def counting(self, kept: Bools, design: Design) -> Array:
         """Return the number (M,) of units that have a denominator."""
         below = self.parts(self.columns[kept])[1]
-        found = np.asarray((design.added_up((below != 0).astype(np.float64)) > 0).sum(axis=0), np.float64)
+        found = design.number(below)
         return found if self.averaged is None else np.append(found[self.averaged].min(), found)
 
     def influence(self) -> Array:
         """Return the influence (N, M), L = (a - θ b) / Σ b, and its mean."""
         above, below = self.parts(self.columns)
-        total = below.sum(axis=0)
+        of_all, total = (self.of_all(part) for part in (above, below))
         with np.errstate(invalid="ignore"):  # inf * 0
-            return self._mean_first(over(above - over(above.sum(axis=0), total) * below, total))
+            return self._mean_first(over(above - over(of_all, total) * below, total))
 
     @property
     def panel(self) -> Panel:
@@ -208,7 +208,7 @@ class Ratios(Quotients):
     @property
     def kept(self) -> Bools:
         """The (N,) cases with a denominator."""
-        return np.asarray(self._of_cases((self._rows[:, len(self.of_number) :] != 0).any(axis=1)))
+        return self.standing(np.asarray(self._of_cases((self._rows[:, len(self.of_number) :] != 0).any(axis=1))))
 
     def parts(self, table: Array) -> tuple[Array, Array]:
         m = len(self.of_number)
@@ -245,7 +245,7 @@ class Ratios(Quotients):
 
     def counting(self, kept: Bools, design: Design) -> Array:
         """Return the number (M,) of units that have a denominator, computed once for each distinct column."""
-        found = (design.added_up((self.denominator[kept] != 0).astype(np.float64)) > 0).sum(axis=0)[self.of_number].astype(np.float64)
+        found = design.number(self.denominator[kept])[self.of_number]
         return found if self.averaged is None else np.append(found[self.averaged].min(), found)
 
     def drawn_with(self, base: Ratios, weights: Array) -> Array:

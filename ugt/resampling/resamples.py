@@ -240,10 +240,11 @@ class Resamples(Frozen):
     def _acceleration(self) -> Array:
         influence = self._influences()
         table = np.ascontiguousarray(influence.T)  # so that sums of a number do not depend on its neighbours
-        centred = table - table.mean(axis=1, keepdims=True)
-        squares = (centred**2).sum(axis=1)
+        times = None if self._units is None else self._units.times
+        centred = table - np.average(table, axis=1, weights=times)[:, None]
+        squares, cubes = ((part if times is None else part * times).sum(axis=1) for part in (centred**2, centred**3))
         with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(np.where(squares == 0, 0.0, (centred**3).sum(axis=1) / (6 * squares**1.5)))
+            return np.asarray(np.where(squares == 0, 0.0, cubes / (6 * squares**1.5)))
 
     def _influences(self) -> Array:
         if self.influence is not None:

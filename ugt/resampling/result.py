@@ -85,7 +85,7 @@ class Results(Record):
             None if ids is None else ids_of_cases(name, ids, one.n_cases, self.case_ids)[one.kept]
             for name, ids in (("clusters", clusters), ("strata", strata))
         ]
-        found = Design.of(int(one.kept.sum()), *given)
+        found = one.units(*given)
         if clusters is not None and (few := few_clusters(found.n_units)):
             notices.note(few)
         return found
@@ -180,7 +180,7 @@ class Results(Record):
 
         one, number = self.statistic.only(number)
         facts, units = one.facts, None if clusters is None else self._design(clusters, None)
-        design = units or Design.of(int(one.kept.sum()))
+        design = units or one.units()
         value, spread = float(one.estimate[number]), float((one.std_error(units) * facts.widening(one.kept, design))[number])
         if not spread > rounding(value, facts.spans[number]):
             return math.nan, math.nan

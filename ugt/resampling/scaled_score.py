@@ -121,10 +121,12 @@ def _less(one: tuple[Array, Array] | None, other: tuple[Array, Array] | None) ->
 
 def _numbers(above: Array, below: Array, design: Design) -> tuple[float, ...]:
     """Return what is to be known of one difference, from columns (N,) of w d and of w."""
-    total, squares = float(below.sum()), float(below @ below)
-    d = np.divide(above, below, out=np.zeros(len(above)), where=below > 0)
+    d, times = np.divide(above, below, out=np.zeros(len(above)), where=below > 0), design.times
+    weight = below if times is None else below * times
+    total, squares = float(weight.sum()), float(weight @ below)
+    above = above if times is None else above * times
     square = above * d
-    n, n_units = over(total**2, squares), np.count_nonzero(below)
+    n, n_units = over(total**2, squares), np.count_nonzero(below) if times is None else times[below != 0].sum()
     if not design.plain:
         placed = design.added_up(below[:, None])[:, 0]
         n, n_units = n / _design_effect(above, placed, squares, design), np.count_nonzero(placed)

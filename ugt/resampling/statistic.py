@@ -20,43 +20,40 @@ from .._core import _exact
 from .design import Design
 from .merging import Merging
 from .number_facts import NumberFacts
+from .of_cases import OfCases
 from .panel import Panel
 from .sums import Repeated, added
 
 
-class Statistic(ABC):
+class Statistic(OfCases, ABC):
     """M numbers that are a function of S weighted sums over N cases.
 
     A subclass reads its data once, when it is made, and keeps what it needs; it implements :meth:`sums` and :meth:`answer`, and
     :meth:`influence` if the derivative is known in closed form. The weight of a case is its number of copies: 1 in the data, any
-    whole number in a resample.
+    whole number in a resample. A case that stands for several equal ones, by ``times``, has this number in the data.
 
     What else is known of the numbers stands in three collaborators: :attr:`facts` for intervals, :attr:`panel` for the annotators, and
     :attr:`merging` for data in several places. A subclass that knows more overrides them.
 
     Attributes
     ----------
-    n_cases : int
-        Number of cases N of the data, including those that do not count.
+    n_cases, case_ids, times
+        The cases, see :class:`OfCases`.
     names : tuple of str
         Names of the M numbers.
     span : (low, high)
         The range of the numbers, unless each has its own, see :attr:`facts`.
     left_out : mapping
         Cases left out, by reason.
-    case_ids : (N,) array or None
-        Ids of cases; None if they are those of the data.
     """
 
-    n_cases: int
     names: tuple[str, ...] = ("value",)
     span = (-math.inf, math.inf)
     left_out: Mapping[str, int] = MappingProxyType({})
-    case_ids: NDArray[Any] | None = None
 
     @abstractmethod
     def sums(self, cases: Array | None = None) -> Array:
-        """Return the (B, S) sums under weights of cases (B, N); None: (1, S), every case once."""
+        """Return the (B, S) sums under weights of cases (B, N); None: (1, S), every case as often as it occurs."""
 
     @abstractmethod
     def answer(self, sums: Array) -> Array:
@@ -68,11 +65,6 @@ class Statistic(ABC):
         return {name: values[:, j] for j, name in enumerate(self.names) if j > 0}
 
     @property
-    def kept(self) -> Bools:
-        """The (N,) cases that count in any of the numbers; the others are not resampled."""
-        return np.ones(self.n_cases, bool)
-
-    @property
     def informative(self) -> Bools:
         """The (N,) kept cases that show how far the numbers vary, which are the units of intervals; others, if any, move a number only."""
         return self.kept
@@ -80,7 +72,7 @@ class Statistic(ABC):
     @property
     def n_counted(self) -> int:
         """The number of cases that count in the first of the numbers."""
-        return int(self.kept.sum())
+        return self.number_of(self.kept)
 
     @property
     def facts(self) -> NumberFacts:
@@ -127,8 +119,8 @@ class Statistic(ABC):
         found, kept = self.influence(), self.kept
         if found is None or not kept.any():
             return np.full(len(self.names), np.nan)
-        units = Design.of(int(kept.sum())) if design is None else design
-        n, squares = self.facts.counting(kept, units), (units.added_up(found[kept]) ** 2).sum(axis=0)
+        units = self.units() if design is None else design
+        n, squares = self.facts.counting(kept, units), units.total(units.added_up(found[kept]) ** 2)
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.sqrt(np.where(n > 1, squares * n / (n - 1), np.nan))
 
@@ -159,7 +151,7 @@ class Linear(Statistic):
 
     def sums(self, cases: Array | None = None) -> Array:
         """Return the sums (B, S)."""
-        return added(self.table, cases)
+        return added(self.table, self.times[None] if cases is None and self.times is not None else cases)
 
     @property
     def merging(self) -> Merging:

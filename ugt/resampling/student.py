@@ -101,8 +101,9 @@ class Units:
         per_stratum: float,
         terms: Callable[[Int64], Terms] | None = None,
         pairs: Callable[[], PairedDifferences | None] = lambda: None,
+        times: Array | None = None,
     ) -> None:
-        self._facts, self.influence, self.per_stratum = facts, influence, per_stratum
+        self._facts, self.influence, self.per_stratum, self.times = facts, influence, per_stratum, times
         self._terms, self._pairs = terms, cache(pairs)  # of shares, for paired differences of them; of such differences
         self.deviations = deviations  # (G, m) of some of the numbers without each unit, as :func:`left_out_deviations`
         self.few = few  # (M,) numbers that so few units decide that their intervals are Student's
@@ -117,33 +118,34 @@ class Units:
 
         @cache
         def deviations() -> Array:
-            if design.n_units <= LEFT_OUT or one.influence() is None:
+            if design.size <= LEFT_OUT or one.influence() is None:
                 return left_out_deviations(one, kept, design)
-            sizes = np.repeat(np.diff(design.strata), np.diff(design.strata))[design.place]
+            sizes = design.of_units(design.sizes)
             sizes = np.minimum(sizes[:, None], n) if n_strata == 1 else sizes[:, None]
             return np.asarray(-influence() * np.sqrt(sizes / np.maximum(sizes - 1, 1)))
 
         n_strata = len(design.strata) - 1
-        per_stratum = design.n_units / n_strata if n_strata > 1 else math.inf
+        per_stratum = design.size / n_strata if n_strata > 1 else math.inf
         small = per_stratum < SMALL_STRATA and one.influence() is not None
         known = one.facts
         n = known.counting(kept, design)
         deciding = np.minimum(known.deciding(kept, design), n)
         return cls(
-            lambda: UnitFacts(n, known.spans, known.steps(one.sums()[0], int(kept.sum())), deciding, known.widening(kept, design)),
+            lambda: UnitFacts(n, known.spans, known.steps(one.sums()[0], one.number_of(kept)), deciding, known.widening(kept, design)),
             influence,
             lambda at: deviations()[:, at],
             known.smooth & ((deciding <= FEW_UNITS) | small),
             per_stratum,
             partial(Terms.of, one, kept, design) if n_strata == 1 else None,
             partial(known.pairs, kept, design),
+            design.times,
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
         at = np.flatnonzero(self.few)
         terms = None if self._terms is None else self._terms(np.arange(len(self.few), dtype=np.int64))
         own = self.deviations(at) if len(at) else None
-        return _known, (self.facts, self.influence(), at, own, self.few, self.per_stratum, terms, self._pairs())
+        return _known, (self.facts, self.influence(), at, own, self.few, self.per_stratum, terms, self._pairs(), self.times)
 
     @cached_property
     def facts(self) -> UnitFacts:
@@ -162,6 +164,7 @@ class Units:
             self.per_stratum,
             None if own is None else lambda some: own(places[some]),
             lambda: None if (pairs := self._pairs()) is None else pairs.take(places),
+            self.times,
         )
 
     def minus(self, j: int) -> Units:
@@ -181,7 +184,7 @@ class Units:
 
         own, every = self._terms, np.arange(len(self.few), dtype=np.int64)
         pairs = (lambda: None) if own is None else lambda: own(every).minus(j)
-        return Units(facts, influence, deviations, self.few & self.few[j], self.per_stratum, None, pairs)
+        return Units(facts, influence, deviations, self.few & self.few[j], self.per_stratum, None, pairs, self.times)
 
     def widen(self, found: Array, estimate: Array) -> None:
         """Move the ends (M, 2) of intervals of resamples away from the numbers that are to be wider than their spread."""
@@ -220,6 +223,7 @@ class Units:
             np.concatenate([one.few for one in parts]),
             min(one.per_stratum for one in parts),
             None if any(one._terms is None for one in parts) else terms,
+            times=parts[0].times,
         )
 
     def of_few_pairs(self, level: float) -> Array | None:
@@ -235,14 +239,18 @@ class Units:
             found[at] = self.take(at).jackknifed(estimate[at]).ends(level)
         return found
 
+    def total(self, table: Array) -> Array:
+        """Return the sums (M,) over units of a table (M, G), equal ones added as often as they occur."""
+        return np.asarray((table if self.times is None else table * self.times).sum(axis=1))
+
     def jackknifed(self, estimate: Array) -> Jackknifed:
         """Return the jackknife's standard errors of all numbers, also of those of many units."""
         table = self.deviations(np.arange(len(estimate)))
         table = np.ascontiguousarray(table.T)  # so that sums of a number do not depend on its neighbours
-        squares = (table**2).sum(axis=1)
+        squares = self.total(table**2)
         with np.errstate(invalid="ignore", divide="ignore"):
             m = np.minimum(self.facts.n, self.facts.deciding)
-            kurtosis = m * (table**4).sum(axis=1) / squares**2
+            kurtosis = m * self.total(table**4) / squares**2
             df = np.clip(2 * (m - 1) / (kurtosis - 1), np.maximum((m - 1) / LEAST_DF, 1), np.maximum(m - 1, 1))
         return Jackknifed(estimate, squares, np.where(squares > 0, df, 1.0), self.facts, self._pairs())
 
@@ -300,10 +308,11 @@ def _known(
     per_stratum: float,
     terms: Terms | None,
     pairs: PairedDifferences | None,
+    times: Array | None = None,
 ) -> Units:
     def some_deviations(some: Int64) -> Array:
         assert deviations is not None
         return deviations[:, np.searchsorted(at, some)]
 
     own = None if terms is None else terms.take
-    return Units(lambda: facts, lambda: influence, some_deviations, few, per_stratum, own, lambda: pairs)
+    return Units(lambda: facts, lambda: influence, some_deviations, few, per_stratum, own, lambda: pairs, times)

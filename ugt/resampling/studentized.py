@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .._base.arrays import Array, Bools
+from .._base.checks import error
 from .._base.laws import t_quantile
+from .._base.wording import arg
 from .statistic import Linear
 from .student import LEAST_ALIKE
 
@@ -39,6 +41,9 @@ class LogRatio(Linear):
     names = ("ratio", "error of its logarithm")
 
     def __init__(self, above: Array, below: Array, kept: Bools, design: Design) -> None:
+        if design.times is not None or design.rescaled:
+            given = arg("case_weights" if design.rescaled else "frequency", ...)
+            raise error("kind", "be another kind with " + given, "'studentized'")
         self.n_cases, self._kept, self.design, self._sizes = len(kept), kept, design, np.diff(design.strata)
         a, b = design.added_up(np.stack([above[kept], below[kept]], axis=1)).T
         parts = np.stack([a, b, a * a, a * b, b * b], axis=1)

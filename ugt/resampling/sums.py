@@ -195,7 +195,8 @@ class Sums:
             return None
         room(f"{self._n} resamples", 8.0 * self._n * placed.shape[1])
         varies = np.flatnonzero(~self._design.constant(placed))
-        found = np.tile(added(placed if few is None else few, None), (self._n, 1))
+        times = None if self._design.placed_times is None else self._design.placed_times[None]
+        found = np.tile(added(placed if few is None else few, times), (self._n, 1))
         if few is None:
             self._placed.append((found, varies, placed))
             return found

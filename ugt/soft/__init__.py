@@ -49,6 +49,7 @@ def soft_auroc(
     threshold: float = 0.5,
     multiclass: str = "ovr",
     average: str = "macro",
+    frequency: object = None,
 ) -> SoftScore:
     """Return the area under the ROC curve against probabilities of being positive.
 
@@ -77,6 +78,9 @@ def soft_auroc(
         Each class against the rest; or each pair of classes, both ways (Hand & Till 2001).
     average : {"macro", "weighted"}
         Equal weights of the columns, or weights by their positives (of pairs, by their cases).
+    frequency : (N,) whole numbers, Series or mapping of case id to number, optional
+        How many equal cases each row stands for, at least 0. Values, standard errors and intervals are those of the rows repeated so often,
+        while a weight stays with one case, of which intervals know no other. Not with weights, nor with labels of named annotators.
 
     Returns
     -------
@@ -86,7 +90,8 @@ def soft_auroc(
     Raises
     ------
     ValueError
-        If shapes do not fit, p is out of [0, 1], a score is NaN, a weight is negative or not finite, or an option is unknown.
+        If shapes do not fit, p is out of [0, 1], a score is NaN, a weight is negative or not finite, a
+        frequency is negative or not whole, or an option is unknown.
 
     Notes
     -----
@@ -120,7 +125,7 @@ def soft_auroc(
     """
     checks.option("self_pairs", self_pairs, tuple(SELF_PAIRS))
     pairs = checks.option("multiclass", multiclass, ("ovr", "ovo")) == "ovo"
-    given = read(p, scores, weights)
+    given = read(p, scores, weights, frequency=frequency)
     level = check_threshold(threshold)
     if self_pairs != "half":
         check_scale(given, f"self_pairs={self_pairs!r}", "self_pairs='half'")
@@ -139,6 +144,7 @@ def soft_average_precision(
     weights: object = None,
     threshold: float = 0.5,
     average: str = "macro",
+    frequency: object = None,
 ) -> SoftScore:
     """Return the average precision against probabilities of being positive.
 
@@ -148,7 +154,7 @@ def soft_average_precision(
 
     Parameters
     ----------
-    p, scores, weights, threshold, average
+    p, scores, weights, threshold, average, frequency
         As for :func:`soft_auroc`; the errors are the same, too.
     self_term : {"certain", "probability"}
         Weight of a case at its own position: 1, or its p. Both are equal for labels 0 and 1.
@@ -173,7 +179,7 @@ def soft_average_precision(
     """
     checks.option("self_term", self_term, ("certain", "probability"))
     expected = checks.option("ties", ties, ("group", "expected")) == "expected"
-    given = read(p, scores, weights)
+    given = read(p, scores, weights, frequency=frequency)
     if self_term == "certain" or expected:
         check_scale(given, f"self_term={self_term!r}, ties={ties!r}", "self_term='probability', ties='group'")
     return _score(given, given.columns(check_threshold(threshold), expected), Precision(self_term), average, False)
@@ -219,12 +225,14 @@ class PrecisionRecallCurve(Record):
 
 
 @tells_joins
-def soft_roc_curve(p: object, scores: object, *, weights: object = None, drop_intermediate: bool = True) -> RocCurve:
+def soft_roc_curve(
+    p: object, scores: object, *, weights: object = None, drop_intermediate: bool = True, frequency: object = None
+) -> RocCurve:
     """Return the ROC curve against probabilities: ``Σ w p / Σ p`` over ``Σ w (1 - p) / Σ (1 - p)``, for cases from each score upwards.
 
     Parameters
     ----------
-    p, scores, weights
+    p, scores, weights, frequency
         As for :func:`soft_auroc`, with one column; the errors are the same, too.
     drop_intermediate : bool
         Whether to leave out points on a straight line between their neighbours, which does not change the area.
@@ -240,7 +248,7 @@ def soft_roc_curve(p: object, scores: object, *, weights: object = None, drop_in
     >>> ugt.soft.soft_roc_curve([1, 1, 0, 0], [4, 3, 2, 1]).true_positive_rate
     array([0., 1., 1.])
     """
-    positive, negative, thresholds = _curve(p, scores, weights)
+    positive, negative, thresholds = _curve(p, scores, weights, frequency)
     x, y = np.append(0.0, negative), np.append(0.0, positive)
     area = float(quotient(np.dot(np.diff(x), (y[1:] + y[:-1]) / 2), x[-1] * y[-1]))
     thresholds = np.append(np.inf, thresholds)
@@ -255,7 +263,7 @@ def soft_roc_curve(p: object, scores: object, *, weights: object = None, drop_in
 
 @tells_joins
 def soft_precision_recall_curve(
-    p: object, scores: object, *, weights: object = None, drop_intermediate: bool = True
+    p: object, scores: object, *, weights: object = None, drop_intermediate: bool = True, frequency: object = None
 ) -> PrecisionRecallCurve:
     """Return the precision-recall curve against probabilities: ``Σ w p / Σ w`` and ``Σ w p / Σ p``, for cases from each score upwards.
 
@@ -269,7 +277,7 @@ def soft_precision_recall_curve(
     >>> curve.recall.round(3), curve.thresholds
     (array([1.   , 0.929, 0.643, 0.   ]), array([1., 2., 3.]))
     """
-    positive, negative, thresholds = _curve(p, scores, weights)
+    positive, negative, thresholds = _curve(p, scores, weights, frequency)
     step = np.diff(positive, prepend=0.0)
     precision = quotient(positive, positive + negative)
     area = float(quotient(np.dot(step, np.nan_to_num(precision)), positive[-1]))
@@ -284,8 +292,8 @@ def soft_precision_recall_curve(
 # ---- the common part ----
 
 
-def _curve(truth: object, table: object, case_weights: object) -> tuple[Array, Array, Array]:
-    given = read(truth, table, case_weights, in_range=True)
+def _curve(truth: object, table: object, case_weights: object, frequency: object) -> tuple[Array, Array, Array]:
+    given = read(truth, table, case_weights, in_range=True, frequency=frequency)
     if given.p.ndim != 1:
         raise checks.error("p", "be of shape (N,) for a curve", given.p.shape)
     p, scores, weights = given.counted()

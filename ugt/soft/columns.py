@@ -43,7 +43,7 @@ class ScoreColumn:
     """The scores of N cases, with the positive and the negative part of each case.
 
     ``positive`` (N,) in [0, 1]; ``negative`` (N,), or None for ``1 - positive``; ``weights`` (N,) or None; ``kept`` (N,): cases that
-    count, or None for all; ``classes``: the positive and the negative class.
+    count, or None for all; ``classes``: the positive and the negative class; ``times`` (N,): how many equal cases each stands for.
     """
 
     order: Order
@@ -54,6 +54,7 @@ class ScoreColumn:
     classes: tuple[int, int | None] = (1, None)
     threshold: float = 0.5
     expected: bool = False
+    times: Array | None = None
 
     @cached_property
     def row(self) -> Int64:
@@ -74,7 +75,7 @@ class ScoreColumn:
     def sums(self) -> Array:
         if self.negative is not None or self.order.is_sorted or (self.kept is not None and not self.kept.any()):
             return np.asarray(self.resampled()[0])
-        scores, p, weights = self.order.scores, self.positive, self.weights
+        scores, p, weights = self.order.scores, self.positive, self.weights if self.times is None else self.times
         if self.kept is not None:
             scores, p, weights = scores[self.kept], p[self.kept], None if weights is None else weights[self.kept]
         return _soft.Scores(scores).sums(p, weights, self.threshold, self.expected)
@@ -82,6 +83,8 @@ class ScoreColumn:
     def resampled(self, weights: Array | None = None, positive: Array | None = None) -> Array:
         """Return (B, N_SUMS) sums for case weights (B, N) or other probabilities (B, N), or (1, N_SUMS) for neither."""
         given = weights if weights is not None else positive
+        if weights is None and self.times is not None:
+            weights = self.times[None]
         out = np.zeros((1 if given is None else len(given), _soft.N_SUMS))
         if self.weights is not None:
             weights = self.weights * (1.0 if weights is None else weights) * np.ones((len(out), 1))
@@ -127,14 +130,23 @@ class ScoreColumn:
 
     @property
     def ordered_weights(self) -> Array:
-        """``weights`` in the order of ``row``, or 1."""
-        return np.ones(1) if self.weights is None else self.weights[self.row]
+        """How often cases count, by ``weights`` or ``times``, in the order of ``row``, or 1."""
+        weights = self.weights if self.times is None else self.times
+        return np.ones(1) if weights is None else weights[self.row]
 
     def by_case(self, part: Array) -> Array:
         """Return (N,) numbers in the order of the cases, times their weights, from numbers in the order of the scores."""
         table = np.zeros(len(self.positive))
-        table[self.row] = part * self.ordered_weights
+        table[self.row] = part if self.times is not None else part * self.ordered_weights
         return table
+
+    def total(self, by_case: Array) -> Any:
+        """Return the sum of numbers of cases (N,) or (N, C), each as often as it occurs."""
+        return by_case.sum(axis=0) if self.times is None else self.times @ by_case
+
+    def product(self, one: Array, other: Array) -> float:
+        """Return the sum of products of two numbers (N,) of cases, each as often as it occurs."""
+        return float(one @ other if self.times is None else (self.times * one) @ other)
 
     def mass(self) -> Array:
         """Return (N,) what each case adds to the weight of this column in a weighted average."""
@@ -207,11 +219,11 @@ class Auroc:
         """Return DeLong's standard error, with effective numbers of positives and negatives."""
         as_positive, as_negative = self.components(column)
         u, v = column.ordered
-        variance = 2.0 * float(as_positive @ as_negative)
+        variance = 2.0 * column.product(as_positive, as_negative)
         for part, share in ((as_positive, u), (as_negative, 1.0 - u if v is None else v)):
             mass = column.by_case(share)
-            n = float(mass.sum() ** 2 / (mass @ mass))
-            variance += float(part @ part) * n / (n - 1.0) if n > 1.0 + 1e-12 else math.nan
+            n = float(column.total(mass) ** 2 / column.product(mass, mass))
+            variance += column.product(part, part) * n / (n - 1.0) if n > 1.0 + 1e-12 else math.nan
         return math.sqrt(variance)  # not below 0, as n / (n - 1) is above 1
 
 
@@ -274,9 +286,9 @@ def effective_sizes(column: ScoreColumn, added: Callable[[Array], Array] | None 
     u, rest = column.ordered
     v = 1.0 - u if rest is None else rest
     masses = np.stack([column.by_case(part) for part in (u, v, u + v)], axis=1)
-    masses = masses if added is None else added(masses)
-    squares = (masses**2).sum(axis=0)
-    positives, negatives, every = np.where(squares > 0, masses.sum(axis=0) ** 2 / np.where(squares > 0, squares, 1.0), 0.0).tolist()
+    masses = masses if added is None else added(masses)  # clusters, in which no case stands for several
+    squares = column.total(masses**2)
+    positives, negatives, every = np.where(squares > 0, column.total(masses) ** 2 / np.where(squares > 0, squares, 1.0), 0.0).tolist()
     return positives, negatives, every
 
 

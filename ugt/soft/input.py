@@ -16,6 +16,7 @@ from ..annotations.named import Sheet, leader
 from ..annotations.named import table as in_order
 from ..annotations.one_class import class_named
 from ..plausibilities import Plausibilities
+from ..plausibilities.frequent import times_beside
 from ..plausibilities.made_of import MadeOf
 from ..resampling import ids_of_cases
 from .columns import ScoreColumn, quotient
@@ -36,24 +37,32 @@ class Input:
     labels: Labels | MadeOf | None
     case_ids: NDArray[Any] | None
     positive: int = 1  # of two classes, if p is (N,)
+    times: Array | None = None  # (N,) how many equal cases each row stands for
 
     @property
     def n_cases(self) -> int:
-        return len(self.p) if self.kept is None else int(np.count_nonzero(self.kept))
+        return self._number(self.kept)
+
+    def _number(self, kept: Bools | None) -> int:
+        if self.times is not None:
+            return int(self.times[slice(None) if kept is None else kept].sum())
+        return len(self.p) if kept is None else int(np.count_nonzero(kept))
 
     @property
     def left_out(self) -> dict[str, int]:
-        return {} if self.kept is None or self.kept.all() else {NO_TRUTH: len(self.p) - self.n_cases}
+        n = self._number(None) - self.n_cases
+        return {NO_TRUTH: n} if n else {}
 
     @property
     def table(self) -> NDArray[Any]:
         return self.scores.table() if isinstance(self.scores, ScoreOrder) else self.scores
 
     def counted(self) -> tuple[Array, NDArray[Any], Array | None]:
-        """Return ``(p, scores, weights)`` of the cases that have a p."""
+        """Return ``(p, scores, weights)`` of the cases that have a p; weights are frequencies, if there are any."""
+        weights = self.weights if self.times is None else self.times
         if self.kept is None:
-            return self.p, self.table, self.weights
-        return self.p[self.kept], self.table[self.kept], None if self.weights is None else self.weights[self.kept]
+            return self.p, self.table, weights
+        return self.p[self.kept], self.table[self.kept], None if weights is None else weights[self.kept]
 
     def columns(self, threshold: float, expected: bool = False, pairs: bool = False) -> tuple[ScoreColumn, ...]:
         """Return one column per column of p; with ``pairs``, one per ordered pair of classes, by the score of the first class."""
@@ -62,7 +71,7 @@ class Input:
         orders = scores.orders if isinstance(scores, ScoreOrder) else orders_of(scores)
 
         def one(a: int, p: Array, negative: Array | None, classes: tuple[int, int | None]) -> ScoreColumn:
-            return ScoreColumn(orders[a], p, negative, self.weights, self.kept, classes, threshold, expected)
+            return ScoreColumn(orders[a], p, negative, self.weights, self.kept, classes, threshold, expected, self.times)
 
         if self.p.ndim == 1:  # copies, because results are computed later, when the caller may have changed his arrays
             return (one(0, np.array(self.p), None, (self.positive, None)),)
@@ -73,7 +82,16 @@ class Input:
         return tuple(one(a, p[a], p[b], (a, b)) for a in k for b in k if a != b)
 
 
-def read(p: Any, scores: object, weights: object, *, may_lack: bool = False, in_range: bool = False, positive: int = 1) -> Input:
+def read(
+    p: Any,
+    scores: object,
+    weights: object,
+    *,
+    may_lack: bool = False,
+    in_range: bool = False,
+    positive: int = 1,
+    frequency: object = None,
+) -> Input:
     """Read and check p, scores and weights; one column of scores is of the ``positive`` one of two classes.
 
     With ``may_lack``, as for a part of the data, no case needs to have a truth; ugt's own estimates may leave [0, 1] unless ``in_range``.
@@ -94,9 +112,10 @@ def read(p: Any, scores: object, weights: object, *, may_lack: bool = False, in_
     if not isinstance(table, ScoreOrder):
         complete(scores, table)
     weights = _weights(weights, len(truth), case_ids)
+    times = times_beside("p", labels, weights, frequency, len(truth), case_ids)
     if kept is not None and not kept.any() and not may_lack:
         raise checks.error("p", "hold a probability for at least one case", "NaN in all of them")
-    return Input(truth, table, weights, kept, labels, case_ids, positive)
+    return Input(truth, table, weights, kept, labels, case_ids, positive, times)
 
 
 def _truth(p: Any, made: bool) -> tuple[Array, NDArray[Any] | None, NDArray[Any] | None]:

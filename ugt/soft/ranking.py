@@ -56,7 +56,7 @@ class SoftRanking(Statistic):
         labels: Labels | MadeOf | None = None,
     ) -> None:
         self.columns, self.metrics, self.names, self.weighted, self.pairs, self.labels = columns, metrics, names, weighted, pairs, labels
-        self.n_cases = len(columns[0].positive) if columns else 0
+        self.n_cases, self.times = (len(columns[0].positive), columns[0].times) if columns else (0, None)
 
     @classmethod
     def by_default(cls, p: object, scores: object, positive: int = 1) -> SoftRanking:
@@ -67,7 +67,7 @@ class SoftRanking(Statistic):
     @property
     def kept(self) -> Bools:
         kept = self.columns[0].kept
-        return np.ones(self.n_cases, bool) if kept is None else kept
+        return self.standing(np.ones(self.n_cases, bool) if kept is None else kept)
 
     @cached_property
     def hard(self) -> tuple[ScoreColumn, ...]:
@@ -238,7 +238,7 @@ class SoftRanking(Statistic):
         values = np.array([float(metric.values(column.sums)) for column in columns])
         own = [column.mass() for column in columns] if self.weighted else []
         parts = [0.0 if math.isnan(value) else metric.influence(column) for column, value in zip(columns, values)]
-        return self.averaged(values, parts, own, [part.sum() for part in own], self.n_cases)
+        return self.averaged(values, parts, own, [column.total(part) for column, part in zip(columns, own)], self.n_cases)
 
     def averaged(self, values: Array, parts: Sequence[Any], own: Sequence[Array], totals: Any, n: int) -> Array:
         """Return (n,) influences on the average of columns, from those on the values (K,) of the columns.

@@ -14,7 +14,8 @@ from .._base.checks import error
 from .._base.notes import Note
 from .._base.ragged import row_of
 from ..agreement import krippendorff_alpha
-from ..agreement.coefficients import DECLARED, labels_of
+from ..agreement.coefficients import DECLARED
+from ..agreement.reading import labels_of
 from ..annotations import Labels
 from ..humans import discrepancy_ratio
 from ..humans.distances import Distances, distances

@@ -21,7 +21,15 @@ from ..plausibilities.sets import as_groups
 
 @tells_joins
 def annotation_certainty(
-    truth: object, *, k: int = 1, kind: str = "set", groups: object = None, group_rule: str = "sum", ties: str = "expectation"
+    truth: object,
+    *,
+    k: int = 1,
+    kind: str = "set",
+    groups: object = None,
+    group_rule: str = "sum",
+    ties: str = "expectation",
+    frequency: object = None,
+    case_weights: object = None,
 ) -> results.Certainty:
     """Return the annotation certainty of each case: the highest probability of any set of k classes to be the k most plausible ones.
 
@@ -41,6 +49,10 @@ def annotation_certainty(
         How a group wins: by the sum of the plausibilities of its classes, or by the most plausible class (k = 1 only).
     ties : {"expectation", "first"}
         Rule for tied plausibilities: expectation over random tie-breaking, or by position.
+    frequency : (N,) whole numbers, Series or mapping of case id to number, optional
+        How many equal cases each row f_i stands for, as in :func:`ua_topk_accuracy`: the value is ``Σ f x / Σ f``.
+    case_weights : (N,) numbers of at least 0, Series or mapping of case id to number, optional
+        How many cases of a population each sampled case represents, as in :func:`ua_topk_accuracy`.
 
     Returns
     -------
@@ -51,7 +63,8 @@ def annotation_certainty(
     Raises
     ------
     ValueError, TypeError
-        If k is out of range, an option is unknown or groups do not fit; if ``truth`` is neither plausibilities nor such an array.
+        If k is out of range, an option is unknown or groups do not fit; if ``truth`` is neither plausibilities nor such an array;
+        if frequencies are negative, not whole or missing, or the truth cannot have any.
 
     Notes
     -----
@@ -88,7 +101,7 @@ def annotation_certainty(
         of = partial(_of_order, groups, k, {"kind": kind, "ties": ties})
         per_case = judged.certainty(k, kind=kind, ties=ties)
         error = _mc_error(judged, per_case, k, kind)
-    return results.certainty(per_case, post, error, again=of)
+    return results.certainty(per_case, post, error, again=of, frequency=frequency, case_weights=case_weights)
 
 
 def _of_groups(group: Int64, ties: str, post: Plausibilities) -> Array:
@@ -109,7 +122,9 @@ def _mc_error(post: Plausibilities, per_case: Array, k: int, kind: str, group: A
 
 
 @tells_joins
-def expected_risk(truth: object, risk: object, *, kind: str = "top_class") -> results.Certainty:
+def expected_risk(
+    truth: object, risk: object, *, kind: str = "top_class", frequency: object = None, case_weights: object = None
+) -> results.Certainty:
     """Return the expected value of a risk that every class has, for each case [A section 3.2].
 
     The value of a case is ``Σ_y risk_y P(argmax λ = y)`` (``kind="top_class"``) or ``Σ_y risk_y E λ_y`` (``kind="plausibility"``).
@@ -122,6 +137,10 @@ def expected_risk(truth: object, risk: object, *, kind: str = "top_class") -> re
         Risk of every class, finite.
     kind : {"top_class", "plausibility"}
         Risk of the most plausible class, or risk weighted by plausibility.
+    frequency : (N,) whole numbers, Series or mapping of case id to number, optional
+        As in :func:`annotation_certainty`.
+    case_weights : (N,) numbers of at least 0, Series or mapping of case id to number, optional
+        As in :func:`annotation_certainty`.
 
     Returns
     -------
@@ -132,7 +151,7 @@ def expected_risk(truth: object, risk: object, *, kind: str = "top_class") -> re
     Raises
     ------
     ValueError
-        If ``risk`` is not K finite numbers or ``kind`` is unknown.
+        If ``risk`` is not K finite numbers, ``kind`` is unknown or frequencies do not fit.
 
     Examples
     --------
@@ -147,7 +166,7 @@ def expected_risk(truth: object, risk: object, *, kind: str = "top_class") -> re
     checks.option("kind", kind, ("top_class", "plausibility"))
     values = values.astype(np.float64)  # squares of small integers must not overflow
     of = partial(_risk, values, kind)
-    return results.certainty(of(post), post, _risk_error(post, values, kind), again=of)
+    return results.certainty(of(post), post, _risk_error(post, values, kind), again=of, frequency=frequency, case_weights=case_weights)
 
 
 def _risk(values: Array, kind: str, post: Plausibilities) -> Array:
