@@ -52,8 +52,11 @@ def of_votes(path: str, read: PreferenceFile) -> VoteFacts:
     for what, one in (("annotator", read.annotator), ("case", read.case)):
         names |= {} if one is None else {what: [*dict.fromkeys(one.tolist())]}
     n_ties = int((read.preferred == read.tie).sum())
-    own: Any = (path, "votes", "votes", "one row per vote", read.columns, read.unused, [], None, 0)
-    return VoteFacts(*own, names, len(read.preferred), [f"tie ({n_ties:,})"] if n_ties else [], 0, read.left_out)
+    words = [f"tie ({n_ties:,})"] if n_ties else []
+    return VoteFacts(
+        path, "votes", "votes", "one row per vote", read.columns, read.unused, [], None, 0, names, len(read.preferred), words, 0,
+        read.left_out,
+    )  # fmt: skip
 
 
 def judged(found: VoteFacts, people: str) -> tuple[str, list[str]]:
