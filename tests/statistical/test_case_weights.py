@@ -59,7 +59,7 @@ def test_stratified_samples(metric, per_stratum, least, most, n_sets):
         biased.append(METRICS[metric](rows).value - KNOWN[metric])
     assert holds(hits, n_sets, least, most)
     error = np.std(biased) / np.sqrt(n_sets)
-    assert abs(np.mean(biased)) > 20 * error  # without weights: another number, by far more than chance
+    assert abs(np.mean(biased)) > 4 * error  # without weights: another number, by more than chance
 
 
 @sets(100, 600)
