@@ -43,10 +43,10 @@ MODELS = {
     "graded-response": "each case had probabilities of its true grade under a graded-response model of the labels",
     "votes": "the label with most votes was taken as certain",
     "irn": "each case had the inverse-rank weights of its annotations as plausibilities of its classes",
-    "dawid-skene": "the class that the Dawid–Skene model found most probable was taken as the truth of a case, with a confusion matrix of "
-    "each annotator estimated from all labels",
-    "glad": "the class that the GLAD model found most probable was taken as the truth of a case, with the ability of each annotator and "
-    "the difficulty of each case estimated from all labels",
+    "dawid-skene": "each case had probabilities of its one true class under the Dawid–Skene model, with a confusion matrix of "
+    "each annotator",
+    "glad": "each case had probabilities of its one true class under the GLAD model, with the ability of each annotator and the "
+    "difficulty of each case",
 }
 OWN = {"dawid-skene": DAWID, "glad": WHITEHILL, "plackett-luce": LUCE}  # references of truth models
 MOST_VALUES = 5  # classes of which a prior is given value by value
