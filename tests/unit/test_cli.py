@@ -287,8 +287,9 @@ def test_leads_and_flips_are_said_if_they_are_shown():
     facts = {"data": DataFacts("rankings", 50, 3), "models": ["A", "B"], "notes": [], "left_out": {}, "sources": {}, "provenance": None}
     tables = {"metrics": rows, "certainty": known, "differences": leads}
     found = Digest(ReportSource(ugt="", run="", cases=CaseColumns([], [], [], []), tables=tables, **facts))
-    said = "By top-1: B is ahead with other cases (lead 0.010 to 0.030) at reliability 10; A and B cannot be distinguished "
-    said += "(lead of A -0.030 to 0.010) at reliability 30; B is ahead with other cases (lead 0.010 to 0.030) by the voted label."
+    said = "By top-1: B is ahead for these annotators (lead 1.0 to 3.0 percentage points) at reliability 10; A and B cannot be "
+    said += "distinguished (lead of A -3.0 to 1.0 percentage points) at reliability 30; B is ahead for these annotators (lead 1.0 to 3.0 "
+    said += "percentage points) by the voted label."
     assert output._lead_lines(found) == [said]
     flip = FlipRow("topk_accuracy", 3, "A", "B", True, 12.345, 2.0, 31.0, 0.5)
     flips = [flip, *(flip._replace(**one) for one in ({"metric": "overlap"}, {"better_above": False}, {"high": None}, {"low": None}))]
@@ -394,8 +395,8 @@ def test_what_spoils_a_model_is_printed(tmp_path, monkeypatch, capsys):
 def test_demo(command):
     out = command("demo", "--out", "d")
     assert "2,000 cases, 20 classes, 10,000 rankings by 5 annotators." in out
-    assert "Results at reliability 3:" in out  # of Plackett-Luce, because held-out annotators refute the default
-    assert re.search(r"By top-1: broad and clear-cut cannot be distinguished \(lead of broad -0\.\d{3} to 0\.\d{3}\)", out)
+    assert "Results under Plackett–Luce at reliability 3:" in out  # held-out annotators refute the default
+    assert re.search(r"By top-1: broad and clear-cut cannot be distinguished \(lead of broad -\d\.\d to \d\.\d percentage points\)", out)
     assert "is better below reliability" not in out  # the interval of the change has no end
     assert out.endswith(f"Report: {os.path.join('d', 'report.html')}\n")
     found = json.loads(Path("d/evaluation.json").read_text(encoding="utf-8"))

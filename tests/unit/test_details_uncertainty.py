@@ -64,7 +64,7 @@ def test_cases_have_both_parts_and_a_kind(found):
 
 def test_the_page_says_what_would_stay_open(found):
     said, share = words_of(found.to_dict()), ugt.truth.uncertainty_parts(ugt.dirichlet(labels_of(), prior=ALPHA)).inherent_share
-    assert f"Of what is open, {100 * share:.2f}% (" in said and "with any number of such annotators" in said
+    assert f"Of what is open about one more judgement, {100 * share:.2f}% (" in said and "with any number of such annotators" in said
     assert "under-annotated" in said and "one further label per case is expected to settle" in said
 
 

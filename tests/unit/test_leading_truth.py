@@ -4,11 +4,14 @@ import numpy as np
 import pytest
 
 import ugt
+from ugt._base.notes import of_codes
+from ugt.cli import output
 from ugt.report import first, html
-from ugt.report.cautions import cautions
+from ugt.report.cautions import cautions, every
 from ugt.report.digest import Digest
 from ugt.report.markup import words
-from ugt.report.sections import dependence
+from ugt.report.sections import dependence, leads, methods
+from ugt.report.truths import unlike
 from ugt.tables.source import ReportSource
 from ugt.truth.leading import REFUTED
 
@@ -103,6 +106,70 @@ def test_page_one_gives_both_numbers_and_says_that_its_interval_leaves_the_choic
     assert "The default truth is refuted" in aside and "Intervals leave this choice out" in aside
 
 
+def test_the_switch_is_said_in_the_notes_on_the_terminal_and_in_the_text_for_a_paper(two, fits):
+    default, main = fits.tables["truth_checks"]
+    (note,) = of_codes(fits.notes, "default_truth_refuted")
+    shown = [f"{100 * x:.1f}%" for x in (default["observed"], default["predicted"], main["predicted"])]
+    assert note.text == (
+        f"Held-out annotators agree with the vote of the others in {shown[0]} of cases. The default, the prior of 0.1, predicts {shown[1]} "
+        f"and is refuted; the fitted prior predicts {shown[2]} and leads."
+    )
+    data = fits.to_dict()
+    source = ReportSource.read(data)
+    assert note.to_dict() in data["notes"] and note.text in page_one(fits)[2]
+    lines = output.model_lines(source)
+    assert lines[0].startswith("Results under the fitted prior at reliability 1 (") and lines.count(note.text) == 1
+    paper = words(methods.render(source).html)
+    prior = ugt.truth.fit_dirichlet_prior(labels_of(two)).value
+    assert f"a prior ({prior:.3g} for each class" in paper and "that was fitted to the same labels [2]" in paper
+    assert (
+        "The fitted prior (p = " in paper
+        and "was chosen on the same data, after held-out annotators had refuted 1 truth model: the " in paper
+    )
+    assert "Minka TP. Estimating a Dirichlet distribution" in paper
+    asked = evaluated(two, 2, prior=0.1, n_resamples=5)
+    assert not of_codes(asked.notes, "default_truth_refuted", "no_truth_fits")
+    assert output.model_lines(ReportSource.read(asked.to_dict()))[0].startswith("Results at reliability 1")
+
+
+def test_the_text_for_a_paper_has_the_interval_for_other_annotators_that_is_to_be_quoted(fits):
+    source = ReportSource.read(fits.to_dict())
+    digest = Digest(source)
+    e = digest.row(digest.models[0], digest.main)
+    said = words(first.plain_verdict(source))
+    assert f"too, the intervals are {words(digest.digits.ends(e.two_way_low, e.two_way_high))}% ({digest.models[0]}) and " in said
+
+
+def test_heading_and_table_of_leads_count_the_same_truths(fits):
+    found = leads.render(ReportSource.read(fits.to_dict()))
+    of_truths = words(found.html).split("Each measure")[0]
+    assert of_truths.count("not counted") == 4 == of_truths.count(", refuted") and "under every truth that is not refuted" in of_truths
+    kept = [row for row in fits.tables["differences"] if row["metric"] == "topk_accuracy" and row["reliability"] in (1.0, None)]
+    assert all(row["joint_low"] > 0 or row["joint_high"] < 0 for row in kept)
+
+
+def with_checks(evaluation, p_values):
+    """An evaluation whose annotators, held out one by one, have these adjusted p-values and agree less often than predicted."""
+    data = evaluation.to_dict()
+    rows = [e for e in data["panel_check"] if e["annotator"] is not None]
+    for e, p_value in zip(rows, p_values):
+        e.update(adjusted_p_value=p_value, observed=e["predicted"] - 0.1)
+    for e in rows[len(p_values) :]:
+        e["adjusted_p_value"] = 1.0
+    return Digest(ReportSource.read(data)), [e["annotator"] for e in rows]
+
+
+def test_annotators_who_are_unlike_the_others_are_named(fits):
+    digest, who = with_checks(fits, [0.03, 0.01])
+    (said,) = [one for one in every(digest) if one.claim == "Annotators are not all alike"]
+    assert f"less often than it predicts (adjusted p &lt; 0.05): {who[1]} and {who[0]}." in words(said.sentence).replace("<b>", "").replace(
+        "</b>", ""
+    )
+    digest, who = with_checks(fits, [0.01, 0.02, 0.03, 0.04, 0.045])
+    assert f"{who[2]}; and 2 more." in words(unlike(digest))
+    assert unlike(with_checks(fits, [0.05])[0]) == ""
+
+
 def test_an_explicit_number_is_used_as_given_with_a_caution_that_names_the_cure(two):
     found = evaluated(two, 2, prior=0.1)
     assert found.provenance["parameters"]["prior"] == 0.1 and len(found.tables["default_truth"]) == 0
@@ -143,6 +210,10 @@ def test_if_nothing_fits_the_vote_and_one_more_annotator_lead(none):
     assert digest.digits.percent(voted.value) in shown and digest.digits.percent(people.value) in shown
     main = digest.row("A", digest.main)
     assert digest.digits.percent(main.value) not in words(shown) + answer + aside  # nothing else is quoted
+    lines = output.model_lines(source)
+    (note,) = of_codes(none.notes, "no_truth_fits")
+    assert lines[0] == "Results against the voted label:" and note.text in lines and note.text in aside
+    assert f"refuted all {len(none.tables['truth_checks'])} truth models that could be tried" in words(methods.render(source).html)
     assert "<figure" not in answer and "No truth model describes these annotators" in aside
     assert len(html(none.to_dict())) > 1000
 

@@ -147,7 +147,7 @@ def test_page_is_self_contained():
         "B and A cannot be distinguished: their first choices agree with the annotators’ truth in 61% and 60% of cases, a difference of "
         "1 percentage point (−1 to 3).",
         "A is ahead against the voted label; the two cannot be distinguished at reliabilities 10, 20 and 50.",
-        "No first choice can exceed 72% on these annotations; always answering “3” reaches 20%.",
+        "No first choice can exceed 72% under this truth, at reliability 20; always answering “3” reaches 20%.",
         "not the probability that a model is right",
         "B has 59% at reliability 10 and 61% at 50.",
         "3 cases were left out",

@@ -231,6 +231,11 @@ def chosen(r):
     return [f"{100 * x:.{decimals}f}" for x in (default["observed"], default["predicted"], main["predicted"])]
 
 
+def others_like_these(r, a):
+    e = r.one("metrics", model=a, metric=r.metric, reliability=r.main, k=None if r.distance else 1)
+    return r.ends(e["two_way_low"], e["two_way_high"])
+
+
 def refuted(r):
     *some, last = [f"{x:g}" for x in r.reliabilities if x != r.main]
     return [f"{', '.join(some)} and {last}"]
@@ -244,8 +249,8 @@ def by_default(r, a):
 
 
 def in_proportion(r, a):
-    rows = [e for e in r.data["sensitivity"] if (e["kind"], e["model"], e["metric"]) == ("reliability", a, TOP)]
-    return [x for e in rows if "proportion" in e["setting"] for x in (r.percent(e["value"]), e["setting"].split(",")[0])]
+    rows = [e for e in r.data["sensitivity"] if (e["kind"], e["model"], e["metric"]) == ("reliability and prior in proportion", a, TOP)]
+    return [x for e in rows for x in (r.percent(e["value"]), e["setting"])]
 
 
 def p_of_panel(r):
@@ -500,12 +505,15 @@ CLAIMS = [
     ),
     (f"all {N} measures that were compared", lambda r: [str(len(compared(r)))]),
     (
-        f"{M} is ahead under {N} of {N} truths",
-        lambda r, a: [str(sum(r.signs(*sorted(r.order[:2], key=lambda m: m != a)))), str(len(r.reliabilities) + 1)],
+        f"{M} is ahead under {N} of (?:the )?{N} truths",
+        lambda r, a: [str(sum(r.signs(*sorted(r.order[:2], key=lambda m: m != a)))), str(len(r.signs(*r.order[:2])))],
     ),
     (f"{N} comparisons are shown", n_comparisons),
     (f"all pairs of the {N} models", lambda r: [str(len(r.models))]),
-    (f"in {N}% of cases \\({N} to {N}\\); the truth model predicts {N}%", panel),
+    (
+        f"in {N}% of cases \\({N} to {N}\\); the truth model(?: with the (?:fitted prior|prior 0.1|prior that was given))? predicts {N}%",
+        panel,
+    ),
     (f"the first {N} of {N} models; humans", lambda r: ["3", str(sum(e["kind"] == "model" for e in r.data["humans"]))]),
     (f"{M} agrees with the only annotator in {N}% of cases", with_one),
     (f"larger than chance explains \\(p [=<] {N}\\)", p_of_panel),
@@ -525,13 +533,13 @@ CLAIMS = [
     (f"(?:(?<=Area: )|(?<=; )){M} {N} \\({N} to {N}\\)", lambda r, a: area(r, a, "soft_auroc_low", "soft_auroc_high")),
     (f"{N} of {N} intervals leave out the diagonal", off_diagonal),
     (
-        f"At reliability {N}, {N} (?:equal labels|rankings with the same first class) leave {N}% open",
+        f"At reliability {N}, {N} (?:equal labels|rankings with the same first class) leave other classes a probability of {N}%",
         lambda r: [f"{r.main:g}", *open_of_equal(r)],
     ),
-    (f"Of what is open, {N}% \\({N} to {N}\\) would stay open", stays_open),
+    (f"Of what is open about one more judgement, {N}% \\({N} to {N}\\) would stay open", stays_open),
     (f"{N} more are in the notes", lambda r: [str(noted(r))]),
     (
-        f"agree with the vote of the others in {N}% of cases. The default, .*? predicts {N}%; .*? predicts {N}% and leads",
+        f"agree with the vote of the others in {N}% of cases. The default, .*? predicts {N}% and is refuted; .*? predicts {N}% and leads",
         chosen,
     ),
     (f"{M} has {N}% \\(by default {N}%\\)(?: and AUROC {N} \\({N}\\))?", by_default),
@@ -567,14 +575,21 @@ CLAIMS = [
     (f"With a reference, {N} cases drawn at random", lambda r: [count(of_truth(r)["reference_cases"])]),
     ("It holds if all cases are equally hard[^.]*[.]|Not given, .*$", lambda r: []),  # reasons, which other tests compare
     (f"Annotators with each other: (?:percent agreement|ICC\\(1\\)) {N} \\({N} to {N}\\)", coefficient),
+    (f"(?:too, the intervals? (?:is|are) |(?<= and )){N} to {N}(?:%| [a-z ]+?) \\({M}\\)", others_like_these),
+    (f"errors that annotators share in {N}% of cases", lambda r: [f"{50 * r.lead(*r.order[:2])[1]:.2g}"]),
+    (f"a prior \\({N} for each class\\)", lambda r: [f"{r.data['provenance']['parameters']['prior']:.3g}"]),
+    (f"had refuted {N} truth models?", lambda r: [str(sum(e["p_value"] < 0.05 for e in r.data["truth_checks"]))]),
+    (f"the prior of {N}", lambda r: ["0.1"]),
+    (f"PrIRN at reliability {N}", lambda r: ["30"]),
+    (f"\\(p [=<] {N}\\)", lambda r: [{f"{e['p_value']:.2g}" if e["p_value"] >= 0.001 else "0.001" for e in r.data["truth_checks"]}]),
     (f"reliability {N}", lambda r: [f"{r.main:g}"]),
     (f"and {N} is the main analysis", lambda r: [f"{r.main:g}"]),
 ]
 # Numbers that are no results: names of measures, levels, limits of rules, versions, references.
 CONSTANT = "|".join(
     [
-        r"[Tt]op-\d+|@\d+|\b\d+% (?:intervals?|certain)|\(95%\)|at least 99% certain|\[\d+\]|ugt \d+\.\d+\.\d+\w*",
-        r"need not score 100%|to within 5 percentage points|reliabilities from 0.2 to 20",
+        r"[Tt]op-\d+|@\d+|\b\d+% (?:intervals?|certain)|\(95%\)|at least 99% certain|\[\d+(?:, \d+)*\]|ugt \d+\.\d+\.\d+\w*",
+        r"adjusted p < 0.05|need not score 100%|to within 5 percentage points|reliabilities from 0.2 to 20",
         r"95% bands|between them lie 95%|a score of 30% means that 30% of labels|fewer than 10 cases",
         r"below 30 clusters|Below 1 |below 1[,;]|below 0 the annotator|in the files, at 1\b|(?:hold|include|exclude)s? 0",
     ]

@@ -1,6 +1,7 @@
 """What the report says of a true class: statements with their conditions, areas of a rare class, errors shared with annotators."""
 
 import functools
+import re
 
 import numpy as np
 import pytest
@@ -90,7 +91,7 @@ def test_errors_of_all_annotators_and_the_claim_that_they_upset():
 def test_a_refuted_statement_has_its_reason_and_no_number(aggregation):
     data = page(aggregation=aggregation)
     row = next(e for e in data["true_accuracy"] if e["assume"] == "dirichlet")
-    assert row["use"] == "refused" and f"Not given, the Dirichlet posterior: {row['reason']}" in words(data)
+    assert row["use"] == "refused" and f"Not given, the Dirichlet posterior with the fitted prior: {row['reason']}" in words(data)
     assert "Under Dirichlet posteriors" not in words(data)
 
 
@@ -156,10 +157,15 @@ def test_page_one_has_three_areas_of_a_rare_class_with_what_each_is():
     assert soft[0] == f"{100 * of['soft_auroc']['value']:.0f}" and hard[0] == f"{100 * of['hard_auroc']['value']:.0f}"
     assert own[:2] == [f"{100 * found.auroc:.0f}", " to ".join(f"{100 * end:.0f}" for end in found.interval(of="auroc"))]
     names = " ".join(lines)
-    assert "soft: each case is “pos” in part" in names and "cases voted “pos”" in names and "if score and annotators err alone" in names
+    assert (
+        "soft: each case is “pos” in part" in names
+        and "cases voted “pos”" in names
+        and "if score and annotators err independently" in names
+    )
     assert "expected cases" not in names and "voted so" in names
     (said,) = (one for one in every(Digest(source)) if one.claim == "Three areas of a rare class")
     assert said.serious and "of the labels are" in said.sentence and "err independently" in said.sentence
+    assert "its area, and the share of “pos” that a model finds, can be too low" in html_words(said.sentence)
     assert "against the latent class, if score and annotators err independently" in words_of(parsed(scores.render(source).html))
 
 
@@ -169,6 +175,8 @@ def test_an_area_that_is_not_determined_is_not_shown_and_a_common_class_has_the_
     data["latent_class"][0]["determined"] = False
     said = words_of(parsed(first_page(ReportSource.read(data))[0].html))
     assert "not determined by these labels" in said
+    claims = [one.claim for one in every(Digest(ReportSource.read(data)))]
+    assert "Two areas of a rare class" in claims and "Three areas of a rare class" not in claims
     known, models = latent(200, (0.9,))
     source = ReportSource.read(ugt.evaluate(known, models, reliability=1, n_resamples=20).to_dict())
     said = words_of(parsed(first_page(source)[0].html))
@@ -224,10 +232,60 @@ def test_the_caution_names_the_model_that_errs_with_the_annotators():
     assert not any("shares the annotators" in one.claim for one in every(Digest(ReportSource.read(alone))))
 
 
-def test_beside_a_lead_stands_that_shared_errors_can_make_it():
-    source = ReportSource.read(page())
-    (said,) = (one for one in every(Digest(source)) if one.claim == "Agreement, not correctness")
-    assert "A model that makes the annotators’ errors gains by it and can be ahead of a better one" in said.sentence
+def caution(data, claim="Agreement, not correctness"):
+    (said,) = (one for one in every(Digest(ReportSource.read(data))) if one.claim == claim)
+    return said.sentence
+
+
+def test_beside_a_lead_stands_from_which_share_of_shared_errors_on_they_can_make_it():
+    said = "A model that makes the annotators’ errors gains by it and can be ahead of a better one"
+    data = page()
+    (row,) = (e for e in data["verdict"] if e["metric"] == "topk_accuracy")
+    assert row["claim"] != "nobody" and row["low"] > 0
+    assert f"{said} (errors that annotators share in {50 * row['low']:.2g}% of cases can be all of this lead);" in caution(data)
+    nobody = {**data, "verdict": [{**e, "claim": "nobody"} for e in data["verdict"]]}
+    assert f"{said};" in caution(nobody)
+
+
+def test_page_one_has_the_interval_against_a_true_class_and_a_link_to_its_section():
+    data = page()
+    e = next(e for e in data["true_accuracy"] if (e["model"], e["assume"]) == ("A", ANY_DIFFICULTY))
+    much = outwards(e["low"], e["high"]).replace("and", "to")
+    said = html_words(caution(data))
+    assert f"A gives the class that most annotators like these would give in {much} of cases (" in said
+    assert 'href="#true-class"' in caution(data) and 'id="true-class"' in html(data)
+    without = changed(data, ANY_DIFFICULTY, use="refused", reason="No.")
+    assert much not in html_words(caution(without)) and 'href="#true-class"' in caution(without)
+    assert "true class" not in caution({**data, "true_accuracy": []})
+
+
+def changed(data, assume, **columns):
+    return {**data, "true_accuracy": [{**e, **(columns if e["assume"] == assume else {})} for e in data["true_accuracy"]]}
+
+
+def test_what_the_labels_do_not_determine_has_no_number_and_gives_no_heading():
+    data = changed(page(), ANY_DIFFICULTY, use="refused", reason="No.")
+    assert "If all cases are equally hard, A gives the class behind the labels in" in words(data)
+    said = words(changed(data, LATENT_CLASS, determined=False))
+    assert "These labels do not say how often A gives the true class" in said and "errs independently of the annotators" not in said
+    assert "Not given, all cases equally hard: These labels do not determine how often the annotators err." in said
+    shared = changed(page(), LATENT_CLASS, determined=False, shares_errors=True)
+    assert not any("shares the annotators" in one.claim for one in every(Digest(ReportSource.read(shared))))
+    assert not re.search(r"\d+% to \d+%", said)
+
+
+def test_shares_of_an_accuracy_end_at_0_and_100_per_cent():
+    ends = {"independent": 0.97, "independent_low": 0.94, "independent_high": 1.006}
+    assert "its accuracy is 97% (84 to 100)" in words(changed(page(), LATENT_CLASS, **{**ends, "independent_low": 0.84}))
+    nothing = words(changed(page(), LATENT_CLASS, **{**ends, "independent_low": -9.53, "independent_high": 11.43}))
+    assert "errs independently of the annotators" not in nothing and "953" not in nothing
+    above = words(changed(page(), LATENT_CLASS, independent=1.03, independent_low=1.01, independent_high=1.05, shares_errors=False))
+    assert "shares errors" in above and "its accuracy would be 103" in above
+
+
+def test_the_table_says_whose_class_its_columns_are_about():
+    said = "the true class is the one that such annotators would give"
+    assert f"{said};" in words(page()) and f"{said} but in the last column;" in words(page(shared_error=0.05, claim=0.7))
 
 
 def test_of_a_refuted_truth_no_page_says_what_no_model_can_exceed():

@@ -14,6 +14,7 @@ from ugt.cli.output import model_lines
 from ugt.report import html, wording
 from ugt.report.digest import Digest, distinct, reliability_words
 from ugt.report.digits import Digits
+from ugt.report.headline import ACCURACY, OF_GRADES
 from ugt.tables.source import ReportSource
 
 LABELS = ugt.Labels.from_wide([["a", "b"], ["a", "a"], ["b", "b"]] * 8, annotators=["hard case 1", "annotator B"], classes=["a", "b"])
@@ -292,3 +293,19 @@ def test_a_truth_without_a_reliability_is_worded(how):
 )
 def test_every_truth_has_words(given, said):
     assert reliability_words(given) == said
+
+
+def test_values_that_are_equal_as_shown_are_not_two_values_to_quote():
+    whole, finer, same = Digits(0), Digits(1), (0.512, 0.508)
+    assert ACCURACY.at_both(whole, same, (0.2, 5)) == "has 51% at reliabilities 0.2 and 5."
+    assert ACCURACY.at_both(finer, same, (0.2, 5)) == "has 51.2% at reliability 0.2 and 50.8% at 5. Quote both."
+    assert ACCURACY.depends(whole, 0.508, 0.512) == "agrees in 51% of cases at each reliability"
+    assert ACCURACY.depends(finer, 0.508, 0.512) == "agrees in 50.8% to 51.2% of cases, depending on the reliability"
+    grades = Digits(1, 1, share=False)
+    assert OF_GRADES.at_both(grades, same, (0.2, 5)) == "differs by 0.5 grades at reliabilities 0.2 and 5."
+    assert OF_GRADES.depends(grades, 0.508, 0.512) == "differs by 0.5 grades at each reliability"
+    assert "Quote both" in OF_GRADES.at_both(grades, (0.4, 0.6), (0.2, 5)) and "depending" in OF_GRADES.depends(grades, 0.4, 0.6)
+
+
+def test_a_limit_names_the_truth_under_which_it_holds():
+    assert ACCURACY.limit(Digits(1), 0.878, ", at reliability 1") == "no first choice can exceed 87.8% under this truth, at reliability 1"

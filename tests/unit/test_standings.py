@@ -92,7 +92,7 @@ def led(best, leads):
 @pytest.mark.parametrize(
     ("standing", "words", "ends"),
     [
-        (led("B", {"A": (0.1, 0.2)}), "B is ahead with other cases (lead", (0.1, 0.2)),
+        (led("B", {"A": (0.1, 0.2)}), "B is ahead for these annotators (lead", (0.1, 0.2)),
         (led("B", {"A": (-0.1, 0.2)}), "A and B cannot be distinguished (lead of A", (-0.2, 0.1)),
         (led("A", {"B": (-0.1, 0.2)}), "A and B cannot be distinguished (lead of A", (-0.1, 0.2)),
         (led("A", {"B": (-0.1, 0.2), "C": (0.0, 0.3)}), "A cannot be distinguished from 2 other models (lead over B", (-0.1, 0.2)),

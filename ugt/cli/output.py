@@ -18,6 +18,7 @@ from ..report.cautions import spoilt
 from ..report.digest import Digest, words_for_few
 from ..report.digits import Digits
 from ..report.first import said_first
+from ..report.truths import leading_name
 from ..soft.ranking import WORDS
 from ..tables.answer import ReferenceRow
 from ..tables.names import ERROR, TOP, VOTED, VOTED_ERROR
@@ -138,7 +139,7 @@ def model_lines(source: ReportSource) -> list[str]:
     if digest.source.unfit:  # what is left to quote: the voted label, and one more annotator
         metrics = [row for row in metrics if row.metric == digest.headline.voted]
         table = in_blocks(_model_table(digest, metrics))
-        return ["Results against the voted label:", *(line.rstrip() for line in table), said_first(source)]
+        return ["Results against the voted label:", *(line.rstrip() for line in table), *_of_choice(source), said_first(source)]
     orders = [row.k for row in source.rows(MetricRow) if row.k is not None]
     legend = [*_legend(digest), *map(str, by_definition(orders, n_classes))]
     legend += ["The report explains the other columns."] if any(row.metric not in WITH_ENDS for row in metrics) else []
@@ -146,7 +147,18 @@ def model_lines(source: ReportSource) -> list[str]:
     leads = _lead_lines(Digest(source.with_tables({"metrics": metrics})))
     order = [] if len(source.models) < 2 else [said_first(source), *leads, *_flip_lines(flips)]
     order = [f"There are {words_for_few(digest)} to say which model is ahead."] if order and digest.withheld else order
-    return [f"{_title(digest)}:", *(line.rstrip() for line in in_blocks(_model_table(digest, metrics))), *legend, *order]
+    return [
+        f"{_title(digest)}:",
+        *(line.rstrip() for line in in_blocks(_model_table(digest, metrics))),
+        *_of_choice(source),
+        *legend,
+        *order,
+    ]
+
+
+def _of_choice(source: ReportSource) -> list[str]:
+    """Return the sentence on a default truth that was refuted, if another one leads or none fits."""
+    return [note.text for note in of_codes(source.notes, "default_truth_refuted", "no_truth_fits")]
 
 
 def _middle(source: ReportSource) -> float | None:
@@ -156,10 +168,12 @@ def _middle(source: ReportSource) -> float | None:
 
 def _title(digest: Digest) -> str:
     shown, reliabilities = _middle(digest.source), digest.source.provenance.reliability or ()
-    if shown is None:
-        return "Results"
+    under = leading_name(digest)
+    results = f"Results{f' under {under}' if under else ''}"
+    if shown is None or under.endswith(f" at reliability {shown:g}"):
+        return results
     several = f" (the report has all of {', '.join(map(_reliability, reliabilities))})" if len(reliabilities) > 1 else ""
-    return f"Results at reliability {shown:g}{several}"
+    return f"{results} at reliability {shown:g}{several}"
 
 
 def _model_table(digest: Digest, metrics: Sequence[MetricRow]) -> list[list[str]]:
@@ -206,7 +220,9 @@ def _lead_lines(digest: Digest) -> list[str]:
     """Which leads by the headline measure the data support, under each reliability and by the voted label."""
     lines = []
     own_rows = digest.found(metric=digest.headline.metric)
-    metric, truths = digest.headline.metric, list(dict.fromkeys(row.reliability for row in own_rows))
+    metric, found = digest.headline.metric, list(dict.fromkeys(row.reliability for row in own_rows))
+    truths = [at for at in found if at in digest.unrefuted]
+    left_out = [at for at in found if at not in truths]
     for k in dict.fromkeys(row.k for row in own_rows):
         said: dict[str, list[tuple[Any, tuple[float, float] | None]]] = {}
         for at in truths:
@@ -218,28 +234,28 @@ def _lead_lines(digest: Digest) -> list[str]:
         for words, own in said.items():
             shown, ends = next((one for one in own if one[0] == digest.main), own[len(own) // 2])
             main = f" at reliability {shown:g}" if len(own) > 1 and shown is not None and ends is not None else ""
-            parts.append(_verdict(words, ends, main) + (_where([at for at, _ in own]) if len(truths) > 1 else ""))
+            parts.append(_verdict(digest, words, ends, main) + (_where([at for at, _ in own]) if len(truths) > 1 else ""))
         by_vote = digest.standing(digest.headline.voted, k=k)
         if by_vote is not None:
             words, ends = by_vote.phrase()
-            parts.append(f"{_verdict(words, ends)} by the {digest.headline.voted_name}")
+            parts.append(f"{_verdict(digest, words, ends)} by the {digest.headline.voted_name}")
         lines.append(f"By {'MAE' if k is None else f'top-{k}'}: {'; '.join(parts)}.")
-    return lines
+    return [*lines, *([f"Not counted, because held-out annotators refute the truth:{_where(left_out)}."] if left_out else [])]
 
 
-def _verdict(words: str, ends: tuple[float, float] | None, at: str = "") -> str:
+def _verdict(digest: Digest, words: str, ends: tuple[float, float] | None, at: str = "") -> str:
     """Complete the words with the interval of the lead, which is that at one reliability."""
-    return words if ends is None else f"{words} {_span(*ends)}{at})"
+    return words if ends is None else f"{words} {_span(digest, *ends)}{at})"
 
 
 def _where(at: Sequence[Any]) -> str:
     return f" at reliability {', '.join(map(_reliability, at))}"
 
 
-def _span(low: float, high: float) -> str:
-    """Return the interval of a lead, with as many decimals as it deserves."""
-    digits = Digits.proportion([(low, high)])
-    return " to ".join(digits.beside(low, high).points(end) for end in (low, high)).replace("−", "-")
+def _span(digest: Digest, low: float, high: float) -> str:
+    """Return the interval of a lead with its unit, as in the sentences before it, with as many decimals as it deserves."""
+    digits = digest.headline.digits([(low, high)]).beside(low, high)
+    return f"{' to '.join(digits.points(end) for end in (low, high))} {digest.headline.units}".replace("−", "-")
 
 
 def _flip_lines(flips: Sequence[FlipRow]) -> list[str]:

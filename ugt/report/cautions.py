@@ -20,9 +20,10 @@ from .departures import differences
 from .digest import Digest, joined, names, shown
 from .digits import Digits
 from .markup import first_row, link, plain
-from .truths import mean_agreement, mending, nothing_fits, replaced
+from .true_class import made_by_errors, of_true_class
+from .truths import mean_agreement, mending, nothing_fits, replaced, unlike
 from .words import kind_of_data
-from .yardsticks import rare_class
+from .yardsticks import rare_area, rare_class
 
 MOST = 6
 FEW_CLUSTERS, VERY_FEW_CLUSTERS, FEW_ANNOTATORS = 30, 3, 5
@@ -149,19 +150,19 @@ def _always(digest: Digest) -> Iterator[Caution]:
         return
     other = (
         "knows more than the annotators gets no credit for it" if len(digest.models) < 2
-        else "makes the annotators’ errors gains by it and can be ahead of a better one"
+        else f"makes the annotators’ errors gains by it and can be ahead of a better one{made_by_errors(digest)}"
     )  # fmt: skip
     right = "need not score 100%" if digest.ceiling is None else "may score below the ceiling"  # without one if it is refuted
     yield Caution(
         True, "Agreement, not correctness",
         "These are rates of agreement with a truth drawn from the annotations, not the probability that a model is right. A model that "
-        f"{other}; one that is always right {right}.",
+        f"{other}; one that is always right {right}.{of_true_class(digest)}",
     )  # fmt: skip
 
 
 def _shared_errors(digest: Digest) -> Iterator[Caution]:
     """Yield a caution if the labels show that a model errs as the annotators do, and another one less."""
-    bounds = {e.model for e in digest.source.rows(TrueAccuracyRow) if e.shares_errors}
+    bounds = {e.model for e in digest.source.rows(TrueAccuracyRow) if e.shares_errors and e.determined is not False}
     latent = {e.model: e for e in digest.source.rows(LatentClassRow)}
     alike = [m for m in digest.models if m in bounds or (m in latent and latent[m].shares_errors)]
     apart = [m for m in digest.models if m not in alike and ((m in latent and latent[m].errs_apart) or bounds)]
@@ -235,7 +236,7 @@ def _reliability(digest: Digest) -> Iterator[Caution]:
             yield Caution(
                 True, "The reliability is assumed",
                 "The reliability is the weight that annotations get: it is chosen, not estimated. "
-                f"{anchor(digest)}{who} {said}. Quote both.",
+                f"{anchor(digest)}{who} {said}",
             )  # fmt: skip
     elif len(found) == 1 and len(digest.reliabilities) > 1:
         yield Caution(True, "The reliability is assumed", f"{anchor(digest)}{_in_proportion(digest)}")
@@ -254,8 +255,9 @@ def _in_proportion(digest: Digest) -> str:
     ends = [(e.setting, e.value) for e in rows if e.value is not None]
     if len(ends) < 2:
         return said
-    values = " and ".join(f"{digest.digits.percent(value)} at {at}" for at, value in ends)
-    return f"{said} With a prior in proportion no label can decide between them: {shown(first)} has {values}. Quote both."
+    values = [f"{digest.digits.percent(value)} at {at}" for at, value in ends]
+    quote = " Quote both." if len({digest.digits.percent(value) for _, value in ends}) > 1 else ""
+    return f"{said} With a prior in proportion no label can decide between them: {shown(first)} has {' and '.join(values)}.{quote}"
 
 
 def _generated(digest: Digest) -> Iterator[Caution]:
@@ -277,7 +279,7 @@ def _annotators(digest: Digest) -> Iterator[Caution]:
     elif k:
         rows = [digest.row(m, digest.main) for m in digest.models]
         named = not digest.withheld and not digest.source.unfit and any(e is not None and e.two_way_low is not None for e in rows)
-        quote = "The second interval in the table is for other annotators like these, too: quote it beside the first."
+        quote = "The second interval in the table is for other annotators like these, too: quote both."
         further = quote if named else "Another panel may move the values further."
         held, cases = ("Results", "") if digest.withheld else ("Intervals", "Cases were resampled, annotators were not. ")
         held, cases = ("First intervals", "Only cases were resampled for them. ") if named else (held, cases)
@@ -288,11 +290,14 @@ def _rare(digest: Digest) -> Iterator[Caution]:
     """Yield what each area is, if page one has those of a rare class."""
     rare = rare_class(digest, digest.models[0]) if len(digest.models) == 1 else None
     if rare is not None:
+        row = digest.of_main(digest.models[0], "hard_auroc")
+        hard, latent = row is not None and row.value is not None, rare_area(rare) is not None
         share = Digits(0 if min(rare.share, 1 - rare.share) >= 0.02 else 1).percent(rare.share)
         yield Caution(
-            True, "Three areas of a rare class",
-            f"{share} of the labels are “{shown(rare.class_)}”, and false ones are part of the soft truth: its area can be too low. The "
-            "hard one takes votes as certain. The one against the latent class is right if score and annotators err independently.",
+            True, f"{('One area', 'Two areas', 'Three areas')[hard + latent]} of a rare class",
+            f"{share} of the labels are “{shown(rare.class_)}”, and false ones are part of the soft truth: its area, and the share of "
+            f"“{shown(rare.class_)}” that a model finds, can be too low.{hard * ' The hard one takes votes as certain.'}"
+            f"{latent * ' The one against the latent class is right if score and annotators err independently.'}",
         )  # fmt: skip
 
 
@@ -340,6 +345,13 @@ def _chosen(digest: Digest) -> Iterator[Caution]:
         yield Caution(True, "The default truth is refuted", replaced(digest))
 
 
+def _unlike(digest: Digest) -> Iterator[Caution]:
+    """Yield a caution if annotators, held out one by one, are not as the truth model says."""
+    said = unlike(digest)
+    if said:
+        yield Caution(True, "Annotators are not all alike", said)
+
+
 def _over_constant(digest: Digest) -> str:
     """Return the leads of the first two of several models over the constant answer; the verdict has that of a single one."""
     leads = [(m, digest.over_constant(m)) for m in digest.models[:2]] if len(digest.models) > 1 and not digest.withheld else []
@@ -356,7 +368,7 @@ def anchor(digest: Digest) -> str:
     open_ = Digits(0 if e.certainty < 0.95 else 1).percent(1 - e.certainty)
     kind = kind_of_data(digest.source)
     equal = f"{e.n_annotations} equal {kind}" if kind == "labels" else f"{e.n_annotations} {kind} with the same first class"
-    return f"At reliability {digest.main:g}, {equal} leave {open_} open. "
+    return f"At reliability {digest.main:g}, {equal} leave other classes a probability of {open_}. "
 
 
 def _of_cases(digest: Digest) -> Iterator[Caution]:
@@ -379,7 +391,7 @@ def _of_cases(digest: Digest) -> Iterator[Caution]:
 # The order of the first page: what makes numbers wrong, what they are, what they rest on, what is missing.
 RULES: tuple[Callable[[Digest], Iterable[Caution]], ...] = (
     _spoilt, _chosen, _departs, _few_clusters, partial(_noted, NOTED), _shared_errors, _always, _rare, _of_authors,
-    partial(_noted, NOTED_BELOW), _no_probabilities, _single, _little_gained, _misfit, _reliability, _generated, _annotators, _two_scales,
-    _of_cases, _no_plan,
+    partial(_noted, NOTED_BELOW), _no_probabilities, _single, _little_gained, _misfit, _unlike, _reliability, _generated, _annotators,
+    _two_scales, _of_cases, _no_plan,
 )  # fmt: skip
-OF_TRUTHS = (_always, _little_gained, _reliability, _two_scales)  # they quote or explain numbers under a truth model
+OF_TRUTHS = (_always, _little_gained, _unlike, _reliability, _two_scales)  # they quote or explain numbers under a truth model

@@ -99,6 +99,11 @@ class Digest:
         refuted = {e.reliability for e in rows if defined(e.p_value) < SIGNIFICANT}
         return [r for r in self.reliabilities if r == self.main or r not in refuted]
 
+    @property
+    def n_refuted(self) -> int:
+        """The number of reliabilities that held-out annotators refute; the main one is not among them."""
+        return len(self.reliabilities) - len(self.unrefuted)
+
     @cached_property
     def main(self) -> float | None:
         """The middle reliability; all numbers of the first page are under this truth."""

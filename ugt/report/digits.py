@@ -13,6 +13,7 @@ NBSP = "\u00a0"
 ROUNDING = 1e-12  # what is smaller is 0, computed in floating point
 FLAT = 1e-9  # the same, of the numbers themselves
 Ends = tuple[Optional[float], Optional[float]]  # of an interval
+LEAST_P = 0.001  # p-value that is shown as a number
 MOST = 6  # most decimals that keep an end of an interval from rounding to 0
 
 
@@ -96,6 +97,21 @@ class Digits(NamedTuple):
         while decimals < MOST and any(float(f"{self.scale * end:.{decimals}f}") == 0 for end in ends):
             decimals += 1
         return self._replace(decimals=decimals)
+
+
+def within(low: float | None, high: float | None) -> Ends:
+    """Return the ends of an interval of a share, none below 0 or above 1."""
+    return None if low is None else min(max(low, 0.0), 1.0), None if high is None else min(max(high, 0.0), 1.0)
+
+
+def between(low: float | None, high: float | None) -> str:
+    """Return text such as "81% to 100%", rounded outwards."""
+    return NONE if low is None or high is None else f"{math.floor(100 * low + FLAT)}% to {math.ceil(100 * high - FLAT)}%"
+
+
+def p_said(p_value: float) -> str:
+    """Return text such as "p = 0.034"."""
+    return "p &lt; 0.001" if p_value < LEAST_P else f"p = {p_value:.2g}"
 
 
 def is_flat(low: float, high: float) -> bool:

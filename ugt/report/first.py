@@ -12,7 +12,7 @@ from ..tables.strata import FEW_CASES
 from . import wording
 from .cautions import cautions, spoilt
 from .claims import about_margin, apart_for_others, claim
-from .digest import Digest, names, reliability_words, shown, words_for_few
+from .digest import Digest, joined, names, reliability_words, shown, words_for_few
 from .digits import Digits, is_flat
 from .lead import Lead
 from .markup import Section, text, words
@@ -44,7 +44,22 @@ def render(source: ReportSource) -> tuple[Section, str]:
 
 def plain_verdict(source: ReportSource) -> str:
     """Return the answer to be pasted: markup without bold names."""
-    return whole_names(" ".join(_verdict(Digest(source))))
+    digest = Digest(source)
+    return whole_names(" ".join(filter(None, [*_verdict(digest), _for_others(digest)])))
+
+
+def _for_others(digest: Digest) -> str:
+    """Return the intervals for other annotators like these of the models that the verdict names, which its table has on the page."""
+    if digest.withheld or digest.source.unfit:
+        return ""
+    rows = [
+        e
+        for m in digest.models[:FEW_NAMED]
+        if (e := digest.row(m, digest.main)) and digest.digits.in_brackets(e.two_way_low, e.two_way_high)
+    ]
+    unit = "%" if digest.headline.higher_is_better else f" {digest.headline.units}"
+    ends = [f"{digest.digits.ends(e.two_way_low, e.two_way_high)}{unit} ({names([e.model])})" for e in rows]
+    return f"With other annotators like these, too, the interval{'s are' if len(ends) > 1 else ' is'} {joined(ends)}." if ends else ""
 
 
 def said_first(source: ReportSource) -> str:
@@ -115,8 +130,8 @@ def _without_truth(digest: Digest) -> tuple[str, str]:
 
 def _without_models(digest: Digest) -> tuple[str, str]:
     if not digest.headline.higher_is_better and digest.ceiling is not None:
-        least = digest.headline.limit(digest.digits, defined(digest.ceiling.value))
-        return f"{least[0].upper()}{least[1:]}{digest.at_main}.", "No model was evaluated."
+        least = digest.headline.limit(digest.digits, defined(digest.ceiling.value), _at(digest))
+        return f"{least[0].upper()}{least[1:]}.", "No model was evaluated."
     n, of_all = digest.settled(digest.main)
     if not digest.certainty_rows or not of_all:
         return "No model was evaluated, and the truth of no case is known.", ""
@@ -127,6 +142,11 @@ def _without_models(digest: Digest) -> tuple[str, str]:
         return said, "No model was evaluated."
     most = digest.digits.percent(digest.ceiling.value)
     return said, f"No first choice of a model can agree with the annotators’ truth in more than {most} of cases."
+
+
+def _at(digest: Digest) -> str:
+    """Return words such as ", at reliability 1", after a truth."""
+    return digest.at_main.replace(", ", ", at ")
 
 
 def _said(digest: Digest, row: MetricRow) -> str:
@@ -248,7 +268,7 @@ def _limits(digest: Digest) -> str:
     ceiling, constant = digest.ceiling, digest.constant()
     parts = []
     if ceiling is not None:
-        parts.append(digest.headline.limit(digest.digits, defined(ceiling.value)))
+        parts.append(digest.headline.limit(digest.digits, defined(ceiling.value), _at(digest)))
     if constant is not None and len(digest.models) > 1:
         parts.append(digest.headline.always(digest.digits, shown(constant.answer), defined(constant.value)))
     said = "; ".join(parts)

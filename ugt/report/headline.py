@@ -10,6 +10,8 @@ from ..tables.source import ReportSource
 from ..tables.standings import MetricRow
 from .digits import Digits, Ends
 
+DEPENDING = "depending on the reliability"
+
 
 @dataclass(frozen=True)
 class Headline:
@@ -71,21 +73,24 @@ class Headline:
         """Return the sentence that lists values only."""
         return f"Agreement with the annotators’ truth: {values} of cases."
 
-    def limit(self, digits: Digits, value: float) -> str:
-        """Return what no model can exceed, as a clause."""
-        return f"no first choice can exceed {digits.percent(value)} on these annotations"
+    def limit(self, digits: Digits, value: float, at: str) -> str:
+        """Return what no model can exceed, as a clause; ``at``: words for the reliability of the truth."""
+        return f"no first choice can exceed {digits.percent(value)} under this truth{at}"
 
     def always(self, digits: Digits, answer: str, value: float) -> str:
         """Return what the constant answer reaches, as a clause."""
         return f"always answering “{answer}” reaches {digits.percent(value)}"
 
     def at_both(self, digits: Digits, values: tuple[float, float], at: tuple[float, float]) -> str:
-        """Return the predicate of a model at two reliabilities."""
-        return f"has {digits.percent(values[0])} at reliability {at[0]:g} and {digits.percent(values[1])} at {at[1]:g}"
+        """Return the predicate of a model at two reliabilities, as a sentence that says to quote both values if they differ."""
+        if digits.percent(values[0]) == digits.percent(values[1]):
+            return f"has {digits.percent(values[0])} at reliabilities {at[0]:g} and {at[1]:g}."
+        return f"has {digits.percent(values[0])} at reliability {at[0]:g} and {digits.percent(values[1])} at {at[1]:g}. Quote both."
 
     def depends(self, digits: Digits, low: float, high: float) -> str:
         """Return the predicate of a model under all reliabilities."""
-        return f"agrees in {digits.percent(low)} to {digits.percent(high)} of cases"
+        least, most = digits.percent(low), digits.percent(high)
+        return f"agrees in {most} of cases at each reliability" if least == most else f"agrees in {least} to {most} of cases, {DEPENDING}"
 
 
 @dataclass(frozen=True)
@@ -134,18 +139,22 @@ class Distance(Headline):
     def listed(self, values: str) -> str:
         return f"Mean distance from the annotators’ truth: {values}."
 
-    def limit(self, digits: Digits, value: float) -> str:
-        return f"no prediction can come closer than {self.amount(digits, value)} on these annotations"
+    def limit(self, digits: Digits, value: float, at: str) -> str:
+        return f"no prediction can come closer than {self.amount(digits, value)} under this truth{at}"
 
     def always(self, digits: Digits, answer: str, value: float) -> str:
         return f"always answering “{answer}” differs by {self.amount(digits, value)}"
 
     def at_both(self, digits: Digits, values: tuple[float, float], at: tuple[float, float]) -> str:
         first, second = (self.amount(digits, value) for value in values)
-        return f"differs by {first} at reliability {at[0]:g} and by {second} at {at[1]:g}"
+        if first == second:
+            return f"differs by {first} at reliabilities {at[0]:g} and {at[1]:g}."
+        return f"differs by {first} at reliability {at[0]:g} and by {second} at {at[1]:g}. Quote both."
 
     def depends(self, digits: Digits, low: float, high: float) -> str:
-        return f"differs by {digits.value(low)} to {self.amount(digits, high)}"
+        most = self.amount(digits, high)
+        same = digits.value(low) == digits.value(high)
+        return f"differs by {most} at each reliability" if same else f"differs by {digits.value(low)} to {most}, {DEPENDING}"
 
 
 ACCURACY, OF_GRADES = Headline(), Distance()

@@ -50,7 +50,7 @@ class Standing(NamedTuple):
             return f"{self.best} is the only one with a value" if not other else f"{self.best} has the best value", None
         ends = lead.low, lead.high
         if not self.alike:
-            return f"{self.best} is ahead with other cases (lead", ends
+            return f"{self.best} is ahead for these annotators (lead", ends
         if self.alike != (other,):
             others = self.alike[0] if len(self.alike) == 1 else f"{len(self.alike)} other models"
             return f"{self.best} cannot be distinguished from {others} (lead over {other}", ends

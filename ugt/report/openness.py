@@ -22,4 +22,4 @@ def stays_open(digest: Digest) -> str:
     ends = e.inherent_share_low, e.inherent_share_high
     digits = Digits.of([ends])
     said = f"{digits.percent(e.inherent_share)}{digits.in_brackets(*ends)}"
-    return f"Of what is open, {said} would stay open with any number of such annotators."
+    return f"Of what is open about one more judgement, {said} would stay open with any number of such annotators."

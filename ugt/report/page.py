@@ -161,7 +161,7 @@ main { counter-reset: topic; }
 .finding h2 { border: 0; margin: 0 0 .3rem; padding: 0; }
 .finding > p:not(.kick) { max-width: 74ch; }
 .finding .frame { margin: .5rem 0 1rem; }
-.finding .yard thead th { white-space: normal; }
+.finding .yard thead th, .finding .yard tbody th small { white-space: normal; }
 .finding > .frame > .yard { width: auto; min-width: min(100%, 36rem); }
 .finding > .frame > .yard :is(th, td) { padding-right: 1.5rem; }
 .two { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 0 2rem; align-items: start; }
@@ -184,8 +184,8 @@ aside > ol > li { position: relative; padding: .35rem 0 .35rem 1.5rem; border-to
   line-height: 1.4;  counter-increment: caution; }
 aside > ol > li:first-child { border-top: 0; padding-top: 0; }
 aside > ol > li::before { content: counter(caution); position: absolute; left: 0; font-weight: 700; color: var(--serious); }
-aside > ol b { display: block; }
-aside .serious b { color: var(--serious); }
+aside > ol > li > b:first-child { display: block; }
+aside .serious > b:first-child { color: var(--serious); }
 aside nav { border-top: 1px solid var(--line); padding-top: .4rem; }
 @media screen and (max-width: 75rem) {
   .first, .two { grid-template-columns: minmax(0, 1fr); }
@@ -235,8 +235,8 @@ aside nav { border-top: 1px solid var(--line); padding-top: .4rem; }
   aside { border: 0; border-top: 1px solid var(--line); padding: .5rem 0 0; margin-top: .6rem; }
   aside > ol { columns: 2; column-gap: 2rem; }
   aside > ol > li { break-inside: avoid; font-size: 8.6pt; border: 0; padding-top: 0; }
-  aside > ol b { display: inline; }
-  aside > ol b::after { content: ". "; }
+  aside > ol > li > b:first-child { display: inline; }
+  aside > ol > li > b:first-child::after { content: ". "; }
   aside nav { display: none; }
 }
 """

@@ -144,15 +144,18 @@ def _said_by_reliability(digest: Digest) -> tuple[str, str]:
     leads = [digest.lead(first, others[0], reliability=r) for r in digest.unrefuted] if others else []
     signs = {lead.sign for lead in leads if lead is not None}
     if digest.withheld or not signs:
-        said = digest.headline.depends(digest.digits, min(values), max(values))
-        return f"{called[first]} {said}, depending on the reliability", note
+        return f"{called[first]} {digest.headline.depends(digest.digits, min(values), max(values))}", note
     pair = f"{called[first]} and {called[others[0]]}"
+    kept = " that is not refuted" if digest.n_refuted else ""
     if signs == {0}:
-        said = "cannot be distinguished at any reliability"
+        said = f"cannot be distinguished at any reliability{kept}"
         return f"{pair if len(words(pair)) <= LONGEST_PAIR else 'The leaders'} {said}", note
     if {1, -1} <= signs:
         return "Which model is ahead depends on the reliability", note
-    return f"{called[first if 1 in signs else others[0]]} is ahead at {'some reliabilities' if 0 in signs else 'every reliability'}", note
+    return (
+        f"{called[first if 1 in signs else others[0]]} is ahead at {'some reliabilities' if 0 in signs else f'every reliability{kept}'}",
+        note,
+    )
 
 
 def by_certainty(digest: Digest) -> list[str]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from html import escape
+
 from .._base.wording import arg
-from ..tables.panel import CheckedTruth, PanelRow
+from ..tables.panel import FITTED_PRIORS, SIGNIFICANT, CheckedTruth, PanelRow, chosen, model_name
+from ..tables.rows import defined
 from ..tables.sensitivity import DefaultTruthRow
 from ..truth.leading import FITTED, PER_CLASS
 from .digest import Digest, joined, names
@@ -12,15 +15,7 @@ from .markup import first_row
 
 MOST_MODELS = 1  # most models whose values under both truths page one gives
 AREA = "soft_auroc"
-PLAIN = {"prirn": "PrIRN", "plackett-luce": "Plackett–Luce", "dawid-skene": "Dawid–Skene", "dirichlet": "the Dirichlet model"}
-
-
-def named(e: CheckedTruth) -> str:
-    """Return the name of a truth model, such as "the fitted prior"."""
-    if e.prior is not None:
-        return {FITTED: "the fitted prior", PER_CLASS: "the prior fitted per class"}.get(e.prior, f"the prior of {e.prior}")
-    at = "" if e.reliability is None else f" at reliability {e.reliability:g}"
-    return f"{PLAIN[e.aggregation]}{at}"
+MOST_NAMED = 3  # most annotators that a sentence names
 
 
 def asked(e: CheckedTruth) -> str:
@@ -31,6 +26,18 @@ def asked(e: CheckedTruth) -> str:
     return ", ".join([arg("aggregation", e.aggregation), *weight])
 
 
+def with_prior(digest: Digest) -> str:
+    """Return the prior of the truth of labels, such as " with the prior 0.1"; "" if it has none."""
+    facts = digest.source.provenance
+    given = facts.parameters.get("prior")
+    if facts.aggregation != "dirichlet" or given is None:
+        return ""
+    leads = first_row(e for e in digest.source.rows(CheckedTruth) if e.role == "main")
+    if facts.prior_fit is not None or (leads is not None and leads.prior in FITTED_PRIORS):
+        return " with the fitted prior"
+    return f" with the prior {given:g}" if isinstance(given, (int, float)) else " with the prior that was given"
+
+
 def mean_agreement(digest: Digest, e: CheckedTruth | PanelRow) -> tuple[str, str]:
     """Return the observed and the predicted share of cases in which a held-out annotator agrees with the vote of the others."""
     row = digest.held_out
@@ -38,20 +45,23 @@ def mean_agreement(digest: Digest, e: CheckedTruth | PanelRow) -> tuple[str, str
     return digits.percent(e.observed), digits.percent(e.predicted)
 
 
+def said_of_choice(digest: Digest) -> str:
+    """Return the sentence on a default that was refuted, and on the truth that leads instead, or that none fits; "" if it leads."""
+    found = chosen(digest.source.rows(CheckedTruth), digest.held_out)
+    return "" if found is None else escape(str(found), quote=False)
+
+
 def replaced(digest: Digest) -> str:
     """Return the sentences on a default that was refuted and the truth that leads instead, with the numbers under both."""
-    rows = digest.source.rows(CheckedTruth)
-    default, main = (first_row(e for e in rows if e.role == role) for role in ("default", "main"))
-    if default is None or main is None:
-        return ""
-    seen, said = mean_agreement(digest, default)
-    fits = mean_agreement(digest, main)[1]
+    said = said_of_choice(digest)
     values = "; ".join(filter(None, map(lambda m: _both(digest, m), digest.models[:MOST_MODELS])))
-    who = named(main)
-    return (
-        f"Held-out annotators agree with the vote of the others in {seen} of cases. The default, {named(default)}, predicts {said}; "
-        f"{who} predicts {fits} and leads. {f'{values}. ' if values else ''}Intervals leave this choice out."
-    )
+    return f"{said} {f'{values}. ' if values else ''}Intervals leave this choice out." if said else ""
+
+
+def leading_name(digest: Digest) -> str:
+    """Return the name of the truth that leads in place of a default that was refuted; "" if the default leads, or was not checked."""
+    rows = digest.source.rows(CheckedTruth) if digest.source.provenance.truth_chosen == "fits" else ()
+    return next((model_name(e) for e in rows if e.role == "main"), "")
 
 
 def _both(digest: Digest, model: str) -> str:
@@ -71,14 +81,30 @@ def _both(digest: Digest, model: str) -> str:
 
 def nothing_fits(digest: Digest) -> str:
     """Return the sentences on annotators whom no truth model describes."""
-    rows = [e for e in digest.source.rows(CheckedTruth) if e.refuted]
-    if not rows:
-        return ""
-    seen = mean_agreement(digest, rows[0])[0]
-    tried = joined([f"{named(e)} {mean_agreement(digest, e)[1]}" for e in rows])
     return (
-        f"Held-out annotators agree with the vote of the others in {seen} of cases; predicted were: {tried}. This page therefore has "
-        "the voted label and one more annotator only. Numbers under a truth model in other sections are not for quoting."
+        f"{said_of_choice(digest)} This page therefore has the voted label and one more annotator only. Numbers under a truth model in "
+        "other sections are not for quoting."
+    )
+
+
+def unlike(digest: Digest) -> str:
+    """Return the sentence on annotators who, held out one by one, differ from what a truth that fits says of them; "" if none does."""
+    rows = [e for e in digest.source.rows(PanelRow) if e.adjusted_p_value is not None and e.reliability == digest.main]
+    ordered = sorted(rows, key=lambda e: defined(e.adjusted_p_value))
+    found = [e for e in ordered if e.annotator is not None and defined(e.adjusted_p_value) < SIGNIFICANT]
+    if not found or digest.misfit():
+        return ""
+    listed = []
+    for how, lower in (("less often than it predicts (adjusted p &lt; 0.05)", True), ("more often", False)):
+        who = [str(e.annotator) for e in found[:MOST_NAMED] if (e.observed < e.predicted) == lower]
+        listed += [f"{how}: {names(who)}"] if who else []
+    if len(listed) == 1 and "more" in listed[0]:
+        listed = [listed[0].replace("more often", "more often than it predicts (adjusted p &lt; 0.05)", 1)]
+    others = len(found) - MOST_NAMED
+    more = f"; and {others} more" if others > 0 else ""
+    return (
+        "The truth model takes them as equally good. Held out one by one, some agree with the vote of the others "
+        f"{'; '.join(listed)}{more}."
     )
 
 
@@ -93,10 +119,10 @@ def mending(digest: Digest) -> str:
     )
     if found is not None:
         option = asked(found)
-        return f"{named(found)[0].upper()}{named(found)[1:]} describes them{f': {option}' if option else ''}."
+        return f"{model_name(found)[0].upper()}{model_name(found)[1:]} describes them{f': {option}' if option else ''}."
     if alike is not None and alike.reliability is not None:
         return f"Reliability {alike.reliability:g} describes them."
     if rows:
-        tried = joined(list(map(named, rows)))
+        tried = joined(list(map(model_name, rows)))
         return f"No truth model that was tried describes them ({tried}): quote the vote and agreement with one more annotator."
     return "It does not describe these annotators, and no other truth model was tried."

@@ -13,7 +13,7 @@ from ..tables.rows import value_of
 from ..tables.standings import MetricRow
 from . import svg
 from .digest import Digest, shown, words_for_few
-from .digits import Digits, Ends
+from .digits import Digits, Ends, within
 from .markup import NONE, first_row, framed, level_of, unique, words
 from .rows import first_of
 
@@ -177,6 +177,11 @@ def rare_class(digest: Digest, model: str) -> LatentClassRow | None:
     return first_row(e for e in digest.source.rows(LatentClassRow) if e.model == model and e.is_rare)
 
 
+def rare_area(rare: LatentClassRow) -> float | None:
+    """Return the area of a rare class against the latent class; None if the labels do not determine it."""
+    return rare.auroc if rare.determined else None
+
+
 def _areas(digest: Digest, model: str, rare: LatentClassRow) -> Iterator[Line]:
     """Yield the areas of a rare class, each against another truth: shares of labels, the voted label, the latent class."""
     soft, hard = (digest.of_main(model, metric) for metric in ("soft_auroc", "hard_auroc"))
@@ -186,10 +191,11 @@ def _areas(digest: Digest, model: str, rare: LatentClassRow) -> Iterator[Line]:
         yield line._replace(constant=trivial, ceiling=most)
     if hard is not None and hard.value is not None:
         yield _line("Area, hard", f"cases voted “{shown(rare.class_, 12)}” × 100", 0, hard)
-    if rare.determined and rare.auroc is not None:
-        above = ", estimate above 100" if rare.auroc > 1 else ""
-        ends = None if rare.auroc_low is None else min(rare.auroc_low, 1.0), None if rare.auroc_high is None else min(rare.auroc_high, 1.0)
-        yield Line("Area, latent class", f"if score and annotators err alone × 100{above}", 0, min(rare.auroc, 1.0), ends)
+    area = rare_area(rare)
+    if area is not None:
+        above = ", estimate above 100" if area > 1 else ""
+        ends = within(rare.auroc_low, rare.auroc_high)
+        yield Line("Area, latent class", f"if score and annotators err independently × 100{above}", 0, min(area, 1.0), ends)
     else:
         yield Line("Area, latent class", "not determined by these labels")
 

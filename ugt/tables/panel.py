@@ -10,14 +10,14 @@ import numpy as np
 from .._base import notices
 from .._base.notes import Note
 from ..truth import by_name, leading
-from ..truth.leading import OPTIONS, CheckedTruth, cures, options_of
+from ..truth.leading import FITTED, OPTIONS, PER_CLASS, CheckedTruth, cures, options_of
 from ..truth.panel_check import Halves, PanelCheck
 from .context import MOST_CELLS, Made
 from .names import truth_name
 from .rows import Number, both, finite
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from .context import Context
 
@@ -36,24 +36,70 @@ class PanelRow(NamedTuple):
     n_cases: int
 
 
-__all__ = ["REFUTED", "SIGNIFICANT", "TABLES", "CheckedTruth", "PanelRow", "make"]
+__all__ = ["FITTED_PRIORS", "REFUTED", "SIGNIFICANT", "TABLES", "CheckedTruth", "PanelRow", "chosen", "make", "model_name"]
 SIGNIFICANT = leading.REFUTED  # p-value below which a truth model is refuted
 TABLES = {"panel_check": PanelRow, "truth_checks": CheckedTruth}
 MOST_ANNOTATORS = 40
 REFUTED = 0.001  # p-value below which a truth model that was asked for is said on page one not to describe the annotators
+PLAIN = {"prirn": "PrIRN", "plackett-luce": "Plackett–Luce", "dawid-skene": "Dawid–Skene", "dirichlet": "the Dirichlet model"}
+FITTED_PRIORS = {FITTED: "the fitted prior", PER_CLASS: "the prior fitted per class"}
+WIDE, NARROW = 0.05, 0.005  # half-widths of an interval, beyond which a share has no decimals, and below which it has two
+
+
+def model_name(e: CheckedTruth) -> str:
+    """Return the name of a truth model, such as "the fitted prior"."""
+    if e.prior is not None:
+        return FITTED_PRIORS.get(e.prior, f"the prior of {e.prior}")
+    return f"{PLAIN[e.aggregation]}{'' if e.reliability is None else f' at reliability {e.reliability:g}'}"
+
+
+def chosen(checked: Sequence[CheckedTruth], held_out: PanelRow | None) -> Note | None:
+    """Return the note on a default that was refuted, so that another truth leads or none does; None if nothing was chosen so.
+
+    ``held_out``: the row of the main truth, whose interval gives the decimals.
+    """
+    default, main = (next((e for e in checked if e.role == role), None) for role in ("default", "main"))
+    if main is None or (default is None and not main.refuted):
+        return None
+    half = 1.0 if held_out is None or held_out.low is None or held_out.high is None else (held_out.high - held_out.low) / 2
+    decimals = 0 if half > WIDE else 1 if half >= NARROW else 2
+    seen = f"{main.observed:.{decimals}%}"
+    if default is None:
+        tried = [f"{model_name(e)} {e.predicted:.{decimals}%}" for e in checked]
+        words = (
+            "Held-out annotators agree with the vote of the others in {observed} of cases, which refutes every truth model that was tried. "
+            "Predicted were: {tried}."
+        )
+        return Note("no_truth_fits", words, observed=seen, tried="; ".join(tried))
+    words = (
+        "Held-out annotators agree with the vote of the others in {observed} of cases. The default, {default}, predicts {predicted} and is "
+        "refuted; {main} predicts {fits} and leads."
+    )
+    return Note(
+        "default_truth_refuted", words, observed=seen, default=model_name(default), predicted=f"{default.predicted:.{decimals}%}",
+        main=model_name(main), fits=f"{main.predicted:.{decimals}%}",
+    )  # fmt: skip
 
 
 def make(context: Context, notes: list[Note]) -> Made:
     """Return a row for each reliability, and below the middle one a row for each annotator, if they are few; and what else was checked.
 
-    Truths are drawn again under the middle reliability only, and not for each annotator.
+    Truths are drawn again under the middle reliability only, and not for each annotator. A note says if another truth than the default
+    leads.
     """
+    rows, checked = _checks(context, notes)
+    main = next((e for e in rows if (e.reliability, e.annotator) == (context.reliability, None)), None)
+    notes += filter(None, [chosen(context.checked, main)])
+    return {"panel_check": rows, "truth_checks": checked}
+
+
+def _checks(context: Context, notes: list[Note]) -> tuple[list[PanelRow], Sequence[CheckedTruth]]:
     known, how = context.known.judged, context.aggregation
     if how not in OPTIONS or known is None:
-        return {"truth_checks": context.checked}
+        return [], context.checked
     if known.n_cases * known.n_classes > MOST_CELLS:
         notes.append(Note("too_large", "Annotators were not held out: over {most:,} cases x classes.", most=MOST_CELLS))
-        return {"truth_checks": context.checked}
+        return [], context.checked
     sampled = how == "plackett-luce"
     each = 0 < len(known.annotators) <= MOST_ANNOTATORS and how in ("dirichlet", "prirn") and np.ndim(context.making.prior) < 2
     own = context.making.annotator_reliability
@@ -66,16 +112,16 @@ def make(context: Context, notes: list[Note]) -> Made:
                 options = options_of(how, weight, context.making)
                 found[reliability] = halves.check(how.replace("-", "_"), each and reliability == context.reliability, options)
         except ValueError:  # no case has two annotators
-            return {"truth_checks": context.checked}
+            return [], context.checked
     main = found.get(context.reliability)
-    if main is not None and main.p_value < REFUTED:
+    if main is not None and main.p_value < REFUTED and not context.checked:
         words = "The truth model does not describe these annotators (at {truth}): {sentence}"
         notes.append(Note("truth_model_refuted", words, truth=truth_name(context.reliability), sentence=main.sentence()))
-    checked = context.checked
+    checked: Sequence[CheckedTruth] = context.checked
     if not checked and main is not None and main.p_value < SIGNIFICANT:  # one that was asked for: another one may describe them
         checked = cures(known, replace(context.making, prior=by_name.Making.prior, fit=None), context.clusters, halves)
     rows = [row for reliability, one in found.items() for row in _rows(one, reliability, context.options.level)]
-    return {"panel_check": rows, "truth_checks": checked}
+    return rows, checked
 
 
 def _rows(found: PanelCheck, reliability: float | None, level: float) -> Iterator[PanelRow]:

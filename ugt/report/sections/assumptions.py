@@ -6,12 +6,12 @@ import math
 from typing import TYPE_CHECKING
 
 from ...tables.names import INTEGRALS
-from ...tables.panel import REFUTED, CheckedTruth
+from ...tables.panel import CheckedTruth, model_name
 from ...tables.sensitivity import Diagnostic
 from ...tables.source import PriorFit, Provenance, ReportSource
 from .. import words
+from ..digits import p_said
 from ..markup import Section, bullets, definitions, number, section, subheading, table, text
-from ..truths import named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -136,7 +136,7 @@ def _checked(source: ReportSource) -> str:
         return ""
     role = {"main": "main analysis", "default": "default, refuted"}
     rows = [
-        [f"{named(e)}", number(e.predicted), number(e.observed), "&lt; 0.001" if e.p_value < REFUTED else f"{e.p_value:.2g}",
+        [model_name(e), number(e.predicted), number(e.observed), p_said(e.p_value).removeprefix("p = ").removeprefix("p "),
          role.get(e.role, "refuted" if e.refuted else "not refuted")]
         for e in found
     ]  # fmt: skip

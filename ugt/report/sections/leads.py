@@ -13,6 +13,7 @@ from ..lead import Lead
 from ..markup import Section, finding, level_of
 from ..rows import Span, first_of, span_table
 
+REFUTED = ", refuted"  # of a truth
 MOST_RANKS = 6  # rows of the table of ranks
 
 
@@ -23,7 +24,7 @@ def render(source: ReportSource) -> Section | None:
         return None
     first, second = digest.models[:2]
     truths: list[tuple[str, Lead | None, bool]] = [
-        (truth_name(r), digest.lead(first, second, reliability=r), r == digest.main) for r in digest.reliabilities
+        (_name(digest, r), digest.lead(first, second, reliability=r), r == digest.main) for r in digest.reliabilities
     ]
     headline = digest.headline
     truths.append((headline.voted_name, digest.lead(first, second, headline.voted), False))
@@ -53,6 +54,10 @@ def render(source: ReportSource) -> Section | None:
     return finding("leads", "Which model is ahead", _heading(digest, first, second), both, how)
 
 
+def _name(digest: Digest, reliability: float | None) -> str:
+    return f"{truth_name(reliability)}{'' if reliability in digest.unrefuted else REFUTED}"
+
+
 def _changes(digest: Digest, first: str, second: str) -> str:
     """At which reliability the order of the two models changes, if the data show it."""
     for flip in digest.source.rows(FlipRow):
@@ -70,7 +75,8 @@ def _table(digest: Digest, caption: str, note: str, rows: list[tuple[str, Lead |
     for name, lead, main in rows:
         if lead is not None:
             style = digest.style(second if lead.sign < 0 else first)
-            spans.append(Span(name, lead.value, lead.low, lead.high, style, lead.said(briefly([first, second])), main))
+            said = "not counted" if name.endswith(REFUTED) else lead.said(briefly([first, second]))
+            spans.append(Span(name, lead.value, lead.low, lead.high, style, said, main))
     return span_table(caption, note, digest.headline.heading.replace("%", "points"), spans, digits, leads=True)
 
 
@@ -94,13 +100,16 @@ def _heading(digest: Digest, first: str, second: str) -> str:
     signs = digest.signs(first, second)
     n = sum(s > 0 for s in signs.values()), sum(s < 0 for s in signs.values())
     measure = digest.headline.name.lower()
-    if not any(n):
-        return f"In {measure} {names([first])} and {names([second])} cannot be distinguished under any truth"
-    if n[0] == len(signs):
-        return f"In {measure} {names([first])} is ahead of {names([second])} under every truth"
-    if all(n):
-        return f"Under {n[0]} of {len(signs)} truths {names([first])} is ahead, under {n[1]} {names([second])}"
-    return (
-        f"{names([first if n[0] else second])} is ahead under {max(n)} of {len(signs)} truths; under the others the two cannot be "
-        "distinguished"
+    some = digest.n_refuted > 0
+    kept, of_all = (
+        " that is not refuted" if some else "",
+        f"the {len(signs)} truths that are not refuted" if some else f"{len(signs)} truths",
     )
+    if not any(n):
+        return f"In {measure} {names([first])} and {names([second])} cannot be distinguished under any truth{kept}"
+    if n[0] == len(signs):
+        return f"In {measure} {names([first])} is ahead of {names([second])} under every truth{kept}"
+    if all(n):
+        return f"Under {n[0]} of {of_all} {names([first])} is ahead, under {n[1]} {names([second])}"
+    rest = "the other" if len(signs) - max(n) == 1 else "the others"
+    return f"{names([first if n[0] else second])} is ahead under {max(n)} of {of_all}; under {rest} the two cannot be distinguished"

@@ -5,10 +5,12 @@ from __future__ import annotations
 from ..._base.counts import counted, whole
 from ...tables.calibration import LossRow
 from ...tables.humans import HumanRow
+from ...tables.panel import FITTED_PRIORS, CheckedTruth, model_name
 from ...tables.source import ReportSource
 from ...tables.standings import MetricRow
 from .. import wording, words
-from ..digest import Digest
+from ..digest import Digest, joined
+from ..digits import p_said
 from ..first import plain_verdict
 from ..markup import Section, definitions, finding, level_of, plain, text
 from ..words import kind_of_data
@@ -22,6 +24,12 @@ MIMORI = (
 LOVCHINSKY = "Lovchinsky I, et al. Discrepancy ratio: evaluating model performance when even experts disagree on the truth. ICLR 2020."
 GNEITING = "Gneiting T. Making and evaluating point forecasts. Journal of the American Statistical Association 2011; 106:746–762."
 SAMEJIMA = "Samejima F. Estimation of latent ability using a response pattern of graded scores. Psychometrika Monograph 17, 1969."
+DAWID = (
+    "Dawid AP, Skene AM. Maximum likelihood estimation of observer error-rates using the EM algorithm. Applied Statistics 1979; 28:20–28."
+)
+WHITEHILL = "Whitehill J, et al. Whose vote should count more: optimal integration of labels from labelers of unknown expertise. NIPS 2009."
+LUCE = "Plackett RL. The analysis of permutations. Applied Statistics 1975; 24:193–202."
+MINKA = "Minka TP. Estimating a Dirichlet distribution. Technical report, MIT, 2000."
 SOFT = "Lionetti S, et al. Clinical uncertainty impacts machine learning evaluations. arXiv:2509.22242, 2025."
 UGT = (
     "The ugt developers. ugt: evaluation of models under uncertain ground truth, version {version}. BSD-3-Clause. CITATION.cff is "
@@ -34,14 +42,21 @@ MODELS = {
     "normal": "each case had a normal-inverse-gamma posterior, from its ratings times their reliability and a fitted prior",
     "graded-response": "each case had probabilities of its true grade under a graded-response model of the labels",
     "votes": "the label with most votes was taken as certain",
+    "irn": "each case had the inverse-rank weights of its annotations as plausibilities of its classes",
+    "dawid-skene": "each case had probabilities of its one true class under the Dawid–Skene model, with a confusion matrix of "
+    "each annotator",
+    "glad": "each case had probabilities of its one true class under the GLAD model, with the ability of each annotator and the "
+    "difficulty of each case",
 }
+OWN = {"dawid-skene": DAWID, "glad": WHITEHILL, "plackett-luce": LUCE}  # references of truth models
+MOST_VALUES = 5  # classes of which a prior is given value by value
 
 
 def render(source: ReportSource) -> Section:
     """Return methods, result, references, and provenance."""
     digest, facts = Digest(source), source.provenance
     references = [STUTZ]
-    methods = [_truth(source, digest), _metrics(source, references), _intervals(source)]
+    methods = [_truth(source, digest, references), *_choice(source), _metrics(source, references), _intervals(source)]
     references.append(UGT.format(version=text(source.ugt)))
     methods += [text(note) for note in wording.said(source).note]
     methods.append(f"Analyses used ugt {text(source.ugt)} [{len(references)}].")
@@ -59,19 +74,69 @@ def render(source: ReportSource) -> Section:
     return finding("methods", "Methods to cite", "Text for a paper", paste, listed, definitions(rows))
 
 
-def _truth(source: ReportSource, digest: Digest) -> str:
-    data, how = source.data, MODELS.get(str(source.provenance.aggregation))
+def _truth(source: ReportSource, digest: Digest, references: list[str]) -> str:
+    data, name = source.data, str(source.provenance.aggregation)
+    how = MODELS.get(name)
     annotators = f" by {counted(data.n_annotators, 'annotator')}" if data.n_annotators else ""
     labels = f"{whole(data.n_annotations)} {kind_of_data(source)}{annotators}" if data.n_annotations else "plausibilities of their classes"
     given = f"{counted(data.n_cases, 'case')} had {labels}"
     found, at = [f"{r:g}" for r in digest.reliabilities if r is not None], ""
     if len(found) > 1 and digest.main is not None:
         at = f"; reliabilities {', '.join(found)} were examined, and {digest.main:g} is the main analysis"
-    return f"{given[0].upper()}{given[1:]}{f'; {how}' if how else ''}{at} [1]."
+    cited = "[1]"
+    if name in OWN:
+        references.append(OWN[name])
+        cited = f"[1, {len(references)}]"
+    prior = _prior(source, references)
+    return f"{given[0].upper()}{given[1:]}{f'; {how}' if how else ''}{prior}{at} {cited}."
+
+
+def _prior(source: ReportSource, references: list[str]) -> str:
+    """Return the prior of labels, and that it was fitted to them."""
+    facts = source.provenance
+    fit, given = facts.prior_fit, facts.parameters.get("prior")
+    if facts.aggregation != "dirichlet" or given is None:
+        return ""
+    if isinstance(given, (int, float)):
+        value = f"{given:.3g} for each class"
+    else:
+        listed = [f"{one:.3g}" for one in given]
+        value = f"{joined(listed)} for the classes" if len(listed) <= MOST_VALUES else f"{sum(given):.3g} over all classes"
+    leads = next((e for e in source.rows(CheckedTruth) if e.role == "main"), None)
+    if fit is None and (leads is None or leads.prior not in FITTED_PRIORS):
+        return f" ({value})"
+    references.append(MINKA)
+    ends = (
+        ""
+        if fit is None or fit.low is None
+        else f", {level_of(source)} interval {fit.low:.3g} {f'to {fit.high:.3g}' if fit.high else 'or more'}"
+    )
+    return f" ({value}{ends}) that was fitted to the same labels [{len(references)}]"
+
+
+def _choice(source: ReportSource) -> list[str]:
+    """Return the sentence on how the truth model was chosen, if none was asked for."""
+    rows, chosen = source.rows(CheckedTruth), source.provenance.truth_chosen
+    main = next((e for e in rows if e.role == "main"), None)
+    if chosen is None or main is None:
+        return []
+    who, at = model_name(main), p_said(main.p_value)
+    refuted = [f"{model_name(e)} ({p_said(e.p_value)})" for e in rows if e.refuted]
+    if chosen == "default":
+        return [f"Held-out annotators did not refute the default, {who} ({at})."]
+    if chosen == "none":
+        all_ = f"all {len(refuted)} truth models" if len(refuted) > 1 else "the only truth model"
+        return [f"Held-out annotators refuted {all_} that could be tried: {joined(refuted)}. No result under a truth model is quoted."]
+    return [
+        f"{who[0].upper()}{who[1:]} ({at}) was chosen on the same data, after held-out annotators had refuted "
+        f"{counted(len(refuted), 'truth model')}: {joined(refuted)}. Intervals leave this choice out."
+    ]
 
 
 def _metrics(source: ReportSource, references: list[str]) -> str:
     names = {e.metric for e in source.rows(MetricRow)}
+    if source.unfit:  # what is quoted
+        return "We report agreement of the model’s first choice with the voted label, and with one more annotator."
     parts = (
         [
             "uncertainty-adjusted (UA) accuracy, how often a model’s first choice agrees with a truth drawn from what the "

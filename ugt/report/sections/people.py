@@ -6,15 +6,14 @@ from ..._base.claims import NOBODY, OTHERS, claim_of
 from ..._base.counts import counted
 from ...tables.agreement import AgreementRow
 from ...tables.humans import HumanRow
-from ...tables.panel import REFUTED
 from ...tables.rows import defined
 from ...tables.source import ReportSource
 from ...tables.true_accuracy import NextAnnotatorRow
 from ..digest import Digest, names, shown, words_for_few
-from ..digits import Digits, is_flat
+from ..digits import Digits, is_flat, p_said
 from ..markup import NONE, Section, finding, level_of, link, unique
 from ..rows import Span, plain_table, span_table
-from ..truths import mending
+from ..truths import mending, with_prior
 from ..words import per_case
 from .strictness import content
 
@@ -143,11 +142,11 @@ def _panel(digest: Digest) -> list[str]:
         return []
     digits = Digits.of([(e.low, e.high)])
     seen, predicted = digits.percent(e.observed), digits.percent(e.predicted)
-    said = f"in {seen} of cases ({digits.ends(e.low, e.high)}); the truth model predicts {predicted}"
+    said = f"in {seen} of cases ({digits.ends(e.low, e.high)}); the truth model{with_prior(digest)} predicts {predicted}"
     if e.p_value is None:
         verdict = ""
     else:  # the test compares both on the same cases: the interval of one of them can include the other
-        chance = "p &lt; 0.001" if e.p_value < REFUTED else f"p = {e.p_value:.2g}"
+        chance = p_said(e.p_value)
         larger = f" The difference is larger than chance explains ({chance})"
         wrong = f"{larger}. {mending(digest)}"
         verdict = wrong if digest.misfit() else f" The difference is not larger than chance explains ({chance})."

@@ -31,7 +31,8 @@ def render(source: ReportSource) -> Section | None:
         voted = first_row(digest.found(metric=VOTED, model=model, k=k)) if metric == TOP else None
         name = words.metric_name(metric, k) + (f", {shown(model)}" if len(digest.models) > 1 else "")
         rows.append((name, [value_cell(digest, digits, e) for e in (*own, voted)]))
-    heads = ["measure, %", *map(truth_name, columns), "voted label"]
+    refuted = {r: "" if r in digest.unrefuted else ",<br>refuted" for r in columns}
+    heads = ["measure, %", *(f"{truth_name(r)}{refuted[r]}" for r in columns), "voted label"]
     error = max(e.mc_error or 0.0 for e in entries)
     simulated = f"; Monte Carlo standard error at most {100 * error:.2g} points" if error else ""
     below_each = "" if digest.withheld else f" over {words.unit(source)} below each value"

@@ -11,11 +11,11 @@ from ...tables.names import PERFECT
 from ...tables.source import ReportSource
 from .. import svg
 from ..digest import Digest, shown
-from ..digits import Digits
+from ..digits import Digits, within
 from ..markup import NONE, Section, finding, first_row, level_of, plain
 from ..pictures import LEFT, figure
 from ..rows import plain_table
-from ..yardsticks import rare_class
+from ..yardsticks import rare_area, rare_class
 
 MOST = 4  # models that are drawn
 SIDE, TOP, BOTTOM = 300.0, 10.0, 230.0  # of the axes, in units of the view box
@@ -35,10 +35,12 @@ def render(source: ReportSource) -> Section | None:
     first = areas[drawn[0]]
     most = "" if best is None else f", where no score can exceed {digits.value(best.value)}"
     rare = rare_class(digest, drawn[0])
-    if rare is not None and rare.determined and rare.auroc is not None:
-        own = Digits.proportion([(rare.auroc_low, rare.auroc_high)])
-        ends = own.in_brackets(rare.auroc_low, rare.auroc_high)
-        most += f", and of {own.value(min(rare.auroc, 1.0))}{ends} against the latent class, if score and annotators err independently"
+    latent = None if rare is None else rare_area(rare)
+    if rare is not None and latent is not None:
+        limits = within(rare.auroc_low, rare.auroc_high)
+        own = Digits.proportion([limits])
+        ends = own.in_brackets(*limits)
+        most += f", and of {own.value(min(latent, 1.0))}{ends} against the latent class, if score and annotators err independently"
     heading = f"The scores of {shown(drawn[0])} reach an area of {digits.value(None if first is None else first.soft_auroc)}{most}"
     parts = [_roc(digest, curves, drawn, digits, areas), _calibration(digest, source, drawn)]
     return finding(

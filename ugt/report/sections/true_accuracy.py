@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
@@ -12,23 +11,29 @@ from ...tables.rows import defined
 from ...tables.source import ReportSource
 from ...tables.true_accuracy import REFUSED, STATED, TrueAccuracyRow
 from ..digest import Digest, names, shown
+from ..digits import between, within
 from ..markup import NONE, Section, bullets, finding, level_of, visible
 from ..rows import below, first_of, plain_table
 
 MOST_MODELS = 3  # most rows
 WIDE = 0.8  # width of an interval that says hardly anything
 TOPIC = "If there is a true class"
-NAMES = {ANY_DIFFICULTY: "whatever the difficulty", LATENT_CLASS: "all cases equally hard", DIRICHLET: "the Dirichlet posterior"}
+NAMES = {
+    ANY_DIFFICULTY: "whatever the difficulty",
+    LATENT_CLASS: "all cases equally hard",
+    DIRICHLET: "the Dirichlet posterior with the fitted prior",
+}
 HEADS = {
     ANY_DIFFICULTY: "whatever the<br>difficulty of cases",
     LATENT_CLASS: "if all cases are<br>equally hard",
     DIRICHLET: "if the Dirichlet<br>posterior is right",
 }
-INDEPENDENT = "equally hard, and<br>the model errs alone"
+INDEPENDENT = "equally hard, and model<br>errs independently"
 HOW = (
     "No label shows the true class. Each interval holds the accuracy against it under a condition on the annotators, whatever the model "
     "does; a model that copies the annotators, or knows more than they do, is included."
 )
+UNDETERMINED = "These labels do not determine how often the annotators err."
 Rows = Mapping[str, TrueAccuracyRow]  # of one model, by condition
 
 
@@ -46,7 +51,7 @@ def _made(source: ReportSource) -> Section | None:
     digest = Digest(source).of_choices
     found: dict[str, dict[str, TrueAccuracyRow]] = {}
     for e in source.rows(TrueAccuracyRow):
-        found.setdefault(e.model, {})[e.assume] = e
+        found.setdefault(e.model, {})[e.assume] = _known(e)
     models = [m for m in digest.models if m in found]
     if not models or digest.withheld:
         return None
@@ -58,9 +63,19 @@ def _made(source: ReportSource) -> Section | None:
     )
 
 
-def between(low: float | None, high: float | None) -> str:
-    """Return text such as "81% to 100%", rounded outwards."""
-    return f"{math.floor(100 * defined(low) + 1e-9)}% to {math.ceil(100 * defined(high) - 1e-9)}%"
+def _known(e: TrueAccuracyRow) -> TrueAccuracyRow:
+    """Return a row without numbers that the labels do not determine, and with ends of shares from 0 to 1.
+
+    An estimate above 1 keeps its ends: the model shares errors of the annotators.
+    """
+    if e.use != REFUSED and e.determined is False:
+        return TrueAccuracyRow(e.model, e.assume, REFUSED, UNDETERMINED)
+    low, high = within(e.independent_low, e.independent_high)
+    if e.independent is None or (low, high) == (0.0, 1.0):  # such an interval says nothing
+        return e._replace(independent=None, independent_low=None, independent_high=None)
+    if e.independent > 1:
+        return e._replace(shares_errors=True)
+    return e._replace(independent_low=low, independent_high=high)
 
 
 def _heading(model: str, rows: Rows) -> str:
@@ -92,7 +107,11 @@ def _table(digest: Digest, given: Sequence[str], rows: Mapping[str, Rows], model
         lines.append((shown(model), cells))
     heads = ["", *(HEADS[a] for a in given), *([INDEPENDENT] if latent else [])]
     heads += [] if with_errors is None else [f"first column, and annotators<br>all wrong in {_percent(defined(with_errors.shared_error))}"]
-    note = f"{level_of(digest.source)} intervals, rounded outwards, %; true_accuracy.csv has all digits{first_of(lines, models)}"
+    others = "" if with_errors is None else " but in the last column"
+    note = (
+        f"{level_of(digest.source)} intervals, rounded outwards, %; the true class is the one that such annotators would give{others}; "
+        f"true_accuracy.csv has all digits{first_of(lines, models)}"
+    )
     return plain_table("Accuracy against the true class", note, heads, lines)
 
 
@@ -106,16 +125,15 @@ def _said(digest: Digest, model: str, rows: Rows) -> Iterator[str]:
             f"between {_and(whatever)} ({level} interval)."
         )
     if alike.use != REFUSED:
-        doubt = "" if alike.determined else " These labels do not determine how often the annotators err, so do not rely on it."
         yield (
             f"{alike.condition}, the accuracy of {who} against the class behind their labels is between {_and(alike)} ({level} interval). "
-            f"{_ours(alike.reason)}{doubt}"
+            f"{_ours(alike.reason)}"
         )
         yield from _alone(digest, who, alike)
     if posterior.use != REFUSED:
         yield (
-            f"Under Dirichlet posteriors of reliabilities from 0.2 to 20, which predict a further label alike, the accuracy of {who} is "
-            f"between {_and(posterior)}: a sensitivity analysis, without a level."
+            "Under Dirichlet posteriors with the fitted prior and reliabilities from 0.2 to 20, which predict a further label alike, the "
+            f"accuracy of {who} is between {_and(posterior)}: a sensitivity analysis, without a level."
         )
     main = next((e for e in (whatever, alike) if e.use != REFUSED), None)
     if main is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..._base.counts import counted
+from ...tables.panel import PLAIN
 from ...tables.rows import reliability_key
 from ...tables.source import ReportSource
 from ...tables.worklist import CaseColumns
@@ -18,7 +19,8 @@ MOST_ROWS = 10
 PARTS = ("kind", "open, nats")
 KINDS = (
     "How the next annotator will judge a case is open for two reasons, in nats: such annotators differ (first number), and these are few "
-    "(second). Further labels help most in under-annotated cases, where the second is a larger share than usual."
+    "(second). Further labels help most in under-annotated cases, where the second is a larger share than usual. The others are ambiguous "
+    "under {model}, in which a case may be so by itself; if each case has one true class, such annotators err instead."
 )
 
 
@@ -53,7 +55,7 @@ def render(source: ReportSource) -> Section | None:
     verb = "is" if len(open_) == 1 else "are"
     heading = f"{count(len(open_))} of {counted(len(cases.case), 'case')} {verb} less than 99% certain{tied}"
     how = "<p>Another annotation, or a discussion, is worth most where the certainty is lowest.</p>"
-    how += f"<p>{KINDS}</p>" if parts is not None else ""
+    how += f"<p>{KINDS.format(model=PLAIN.get(source.provenance.aggregation, 'this truth model'))}</p>" if parts is not None else ""
     return finding("worklist", "Cases to review", heading, how, plain_table("Cases, least certain first", note, heads, rows))
 
 
