@@ -222,7 +222,6 @@ def _lead_lines(digest: Digest) -> list[str]:
     own_rows = digest.found(metric=digest.headline.metric)
     metric, found = digest.headline.metric, list(dict.fromkeys(row.reliability for row in own_rows))
     truths = [at for at in found if at in digest.unrefuted]
-    left_out = [at for at in found if at not in truths]
     for k in dict.fromkeys(row.k for row in own_rows):
         said: dict[str, list[tuple[Any, tuple[float, float] | None]]] = {}
         for at in truths:
@@ -240,7 +239,13 @@ def _lead_lines(digest: Digest) -> list[str]:
             words, ends = by_vote.phrase()
             parts.append(f"{_verdict(digest, words, ends)} by the {digest.headline.voted_name}")
         lines.append(f"By {'MAE' if k is None else f'top-{k}'}: {'; '.join(parts)}.")
-    return [*lines, *([f"Not counted, because held-out annotators refute the truth:{_where(left_out)}."] if left_out else [])]
+    return [*lines, *_not_counted(digest, found)]
+
+
+def _not_counted(digest: Digest, found: Sequence[Any]) -> list[str]:
+    """Return the line on the truths that held-out annotators refute, if there are any."""
+    refuted = [at for at in found if at not in digest.unrefuted]
+    return [f"Not counted, because held-out annotators refute the truth:{_where(refuted)}."] if refuted else []
 
 
 def _verdict(digest: Digest, words: str, ends: tuple[float, float] | None, at: str = "") -> str:

@@ -101,7 +101,7 @@ def _checks(context: Context, notes: list[Note]) -> tuple[list[PanelRow], Sequen
         notes.append(Note("too_large", "Annotators were not held out: over {most:,} cases x classes.", most=MOST_CELLS))
         return [], context.checked
     sampled = how == "plackett-luce"
-    each = 0 < len(known.annotators) <= MOST_ANNOTATORS and how in ("dirichlet", "prirn") and np.ndim(context.making.prior) < 2
+    each = 0 < len(known.annotators) <= MOST_ANNOTATORS and _is_quick(context)
     own = context.making.annotator_reliability
     found: dict[float | None, PanelCheck] = {}
     with notices.heard():
@@ -122,6 +122,11 @@ def _checks(context: Context, notes: list[Note]) -> tuple[list[PanelRow], Sequen
         checked = cures(known, replace(context.making, prior=by_name.Making.prior, fit=None), context.clusters, halves)
     rows = [row for reliability, one in found.items() for row in _rows(one, reliability, context.options.level)]
     return rows, checked
+
+
+def _is_quick(context: Context) -> bool:
+    """Return whether the truth model is made again for each annotator."""
+    return context.aggregation in ("dirichlet", "prirn") and np.ndim(context.making.prior) < 2
 
 
 def _rows(found: PanelCheck, reliability: float | None, level: float) -> Iterator[PanelRow]:

@@ -31,11 +31,15 @@ def render(source: ReportSource) -> Section | None:
         voted = first_row(digest.found(metric=VOTED, model=model, k=k)) if metric == TOP else None
         name = words.metric_name(metric, k) + (f", {shown(model)}" if len(digest.models) > 1 else "")
         rows.append((name, [value_cell(digest, digits, e) for e in (*own, voted)]))
-    refuted = {r: "" if r in digest.unrefuted else ",<br>refuted" for r in columns}
-    heads = ["measure, %", *(f"{truth_name(r)}{refuted[r]}" for r in columns), "voted label"]
+    heads = ["measure, %", *_heads(digest), "voted label"]
     error = max(e.mc_error or 0.0 for e in entries)
     simulated = f"; Monte Carlo standard error at most {100 * error:.2g} points" if error else ""
     below_each = "" if digest.withheld else f" over {words.unit(source)} below each value"
     note = f"{digest.intervals}{below_each}{simulated}; metrics.csv has all ranges and ranks"
     table = plain_table("All measures at every reliability", note, heads, rows)
     return section("performance", TITLE, words.ASSUMPTION, table)
+
+
+def _heads(digest: Digest) -> list[str]:
+    """Return the names of the truths, with a mark if held-out annotators refute them."""
+    return [f"{truth_name(r)}{'' if r in digest.unrefuted else ',<br>refuted'}" for r in digest.reliabilities]

@@ -107,12 +107,17 @@ def _table(digest: Digest, given: Sequence[str], rows: Mapping[str, Rows], model
         lines.append((shown(model), cells))
     heads = ["", *(HEADS[a] for a in given), *([INDEPENDENT] if latent else [])]
     heads += [] if with_errors is None else [f"first column, and annotators<br>all wrong in {_percent(defined(with_errors.shared_error))}"]
-    others = "" if with_errors is None else " but in the last column"
-    note = (
-        f"{level_of(digest.source)} intervals, rounded outwards, %; the true class is the one that such annotators would give{others}; "
-        f"true_accuracy.csv has all digits{first_of(lines, models)}"
-    )
+    note = f"{_about(digest, with_errors)}{first_of(lines, models)}"
     return plain_table("Accuracy against the true class", note, heads, lines)
+
+
+def _about(digest: Digest, with_errors: TrueAccuracyRow | None) -> str:
+    """Return what the columns of the table are, and whose class they are about."""
+    others = "" if with_errors is None else " but in the last column"
+    return (
+        f"{level_of(digest.source)} intervals, rounded outwards, %; the true class is the one that such annotators would give{others}; "
+        "true_accuracy.csv has all digits"
+    )
 
 
 def _said(digest: Digest, model: str, rows: Rows) -> Iterator[str]:
