@@ -198,6 +198,8 @@ OF_ARGUMENT = {
     # of cases in most functions: groups are of classes or annotators in others, and are tested below
     "groups": BY_CASE,
     "weights": BY_CASE,
+    "frequency": BY_CASE,
+    "case_weights": BY_CASE,
 }
 
 #: Arrays of the table of functions that the calls there change before the function sees them.
@@ -221,6 +223,8 @@ OPTIONS = {
     "clusters": ["x", "x", "y", "y", "z", "z", "u", "u", "v", "v", "w", "w"],
     "strata": ["s"] * 6 + ["t"] * 6,
     "weights": [1.0, 2.0, 1.0, 3.0, 1.0, 1.0, 2.0, 4.0, 1.0, 2.0, 1.0, 5.0],
+    "frequency": [1, 2, 1, 3, 1, 1, 2, 4, 1, 2, 1, 5],
+    "case_weights": [1.0, 2.0, 1.0, 3.0, 1.0, 1.0, 2.0, 4.0, 1.0, 2.0, 1.0, 5.0],
     "subgroups": {"site": ["a", "b"] * 6},
     "probabilities": [0.5] * 6 + [0.25] * 6,
     "reference": [0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2],

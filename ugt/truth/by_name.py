@@ -164,6 +164,8 @@ class Making:
 
     def with_prior(self, known: Any, how: str, clusters: Any) -> tuple[Making, DirichletPrior | None]:
         """Return the options with the prior as numbers, and the fit of these numbers, if there is one."""
+        if self.is_fitted:  # it leads, because the default is refuted
+            return self, self.fit
         if isinstance(self.prior, str) and self.prior == "fit":
             if how not in ("auto", "dirichlet") or not isinstance(known, Labels):
                 raise checks.error("prior", "be a number unless the truth model is the Dirichlet posterior of labels", "'fit'")
