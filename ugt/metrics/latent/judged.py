@@ -21,6 +21,7 @@ from .records import LatentAccuracy
 from .rows import LabelRows, overlapping, wide
 
 ALONE = "annotator without a shared case"
+ALONE_OF_AUROC = f"{ALONE} (of the AUROC only)"
 
 
 @tells_joins
@@ -122,7 +123,7 @@ def latent_accuracy(
         table, choice, given = np.where(table >= 0, 1 - table, -1).astype(np.int32), 1 - choice, given[:, ::-1]
     known: Bools = np.asarray((table >= 0).any(axis=0)) if as_test else overlapping(table)
     kept = (table[:, known] >= 0).any(axis=1)
-    left_out = _left_out(table, known)
+    left_out = _left_out(table, known, overlapping(table))
     seen = np.arange(2, dtype=np.int32) if k == 2 else np.unique(table[:, known][table[:, known] >= 0])
     place = np.append(np.searchsorted(seen, np.arange(k)), -1).astype(np.int32)  # the last one is that of no label
     rows = LabelRows.of(place[table[kept][:, known]], factorize(groups[kept])[0] if kept.any() else groups[kept], max(1, len(seen)))
@@ -164,8 +165,10 @@ def _numbered(argument: str, given: object, labels: Labels) -> Int32:
     return np.unique(np.asarray(ids), return_inverse=True)[1].reshape(-1).astype(np.int32)
 
 
-def _left_out(table: Int32, known: Bools) -> dict[str, int]:
+def _left_out(table: Int32, known: Bools, shared: Bools) -> dict[str, int]:
     """Return the number of cases, and of annotators with labels, that are left out by reason."""
     there = table >= 0
-    found = {NO_ANNOTATIONS: int((~there.any(axis=1)).sum()), ALONE: int((there.any(axis=0) & ~known).sum())}
+    alone = int((there.any(axis=0) & ~shared).sum())
+    none = int((~there.any(axis=1)).sum())
+    found = {NO_ANNOTATIONS: none, ALONE if (known == shared)[there.any(axis=0)].all() else ALONE_OF_AUROC: alone}
     return {reason: n for reason, n in found.items() if n}

@@ -63,6 +63,12 @@ class Number(NamedTuple):
 UNKNOWN = Number(np.nan, np.nan)
 
 
+def shown(value: float, ends: tuple[float, float]) -> tuple[float, float]:
+    """Return an interval within 0 and 1, or up to a value beyond them; NaN if it is wider than 1 and says nothing."""
+    low, high = ends
+    return (min(max(low, 0.0), value), max(min(high, 1.0), value)) if high - low <= 1 else (np.nan, np.nan)
+
+
 def of_last_test(fit: ClassFit) -> dict[str, Number]:
     """Return sensitivity, specificity and accuracy of the last test, and the prevalence, by the parameters of the fit."""
     assert fit.model is not None
