@@ -561,7 +561,7 @@ CLAIMS = [
         independent,
     ),
     (
-        f"(?:The claim “” |The claim “”, which always answering “” reaches, )fails if they are wrong in {N}% of cases",
+        f"(?:The claim “” |The claim “”, which always answering “” reaches, )is no longer shown if they are wrong in {N}% of cases",
         lambda r: [f"{100 * of_truth(r)['tipping_error']:.3g}"],
     ),
     (f"With a reference, {N} cases drawn at random", lambda r: [count(of_truth(r)["reference_cases"])]),
