@@ -465,6 +465,18 @@ def test_no_end_is_beyond_the_range_but_a_value_above_one():
         assert 0 <= drawn[0] <= drawn[1] <= max(1.0, high)
 
 
+def test_intervals_outside_are_wider_for_plausibilities_that_are_too_sure():
+    found = judged(made(300, 4, rate=0.75)[0], model="outside", forms=["ind"])
+    (one,) = found.fits
+    number, share = one._numbers["accuracy"], one._fit.share_open
+    assert number.margin == 0.5 * share**2 > 0.001 and one._numbers["auroc"].margin == 0
+    plain = number._replace(margin=0.0).ends(0.95)
+    assert number.ends(0.95) == pytest.approx((plain[0] - number.margin, plain[1] + number.margin))
+    with_margin = found.interval(kind="percentile", n_resamples=30)
+    one._numbers["accuracy"] = number._replace(margin=0.0)
+    assert with_margin[0] == pytest.approx(found.interval(kind="percentile", n_resamples=30)[0] - number.margin)
+
+
 def test_an_interval_wider_than_one_is_not_given():
     said, _ = made(400, 5)
     one = judged(said, forms=["ind"]).fits[0]

@@ -86,12 +86,14 @@ def latent_accuracy(
     Notes
     -----
     These annotators define the latent class: errors that all of them share are invisible, and other annotators may define another class
-    (``without_each``). Intervals are over cases, or over clusters of them. A form is refused if the labels are as likely without classes
-    (by BIC), if sensitivity and specificity do not exceed chance by more than their error, or if the information is singular. Fits are
-    the maximum nearest to that of independent tests, with a ridge of 0.01 on probits, which moves values in the fourth digit. If the model
-    is outside, three annotators bear "ind", four also "re1", five also "fm". A value at an end of its range has an interval by the profile
-    of the likelihood; with clusters the profile is wider by the largest ratio of errors over clusters and over cases. With fewer than 20
-    cases per parameter, fits of more than two classes have one accuracy per annotator.
+    (``without_each``). Intervals are over cases, or over clusters of them; of a model outside they are wider by half of the squared
+    relative standard error of the annotators' accuracies, because plausibilities from few labels are too sure. All forms are refused if
+    this error is above a third; a form is refused if the labels are as likely without classes (by BIC), if sensitivity and specificity do
+    not exceed chance by more than their error, or if the information is singular. Fits are the maximum nearest to that of independent
+    tests, with a ridge of 0.01 on probits, which moves values in the fourth digit. If the model is outside, three annotators bear "ind",
+    four also "re1", five also "fm". A value at an end of its range has an interval by the profile of the likelihood; with clusters the
+    profile is wider by the largest ratio of errors over clusters and over cases. With fewer than 20 cases per parameter, fits of more than
+    two classes have one accuracy per annotator.
 
     References
     ----------

@@ -18,7 +18,7 @@ from .information import of_drawn
 from .numbers import UNKNOWN, Number, degrees, of_last_test
 from .records import BIC_UNITS, LatentAccuracy, LatentFit, agree, best, undecided
 from .rows import LabelRows
-from .skills import why_open
+from .skills import BIAS, why_open
 from .steps import bounds_of_auroc, signed_auroc, spread, two_steps
 
 MODEL = "model"
@@ -92,6 +92,8 @@ class JudgedModel:
     def outside(self, fit: ClassFit) -> Numbers:
         """Return the numbers of a model outside of a fit."""
         found = two_steps(fit, (self.choice[:, None] == self.seen).astype(np.float64))[0]
+        margin = BIAS * fit.share_open**2  # of plausibilities from few labels, which are too sure
+        found = {name: number._replace(margin=margin) for name, number in found.items()}
         if self.n_classes != 2:
             return {"accuracy": found["accuracy"], **{f"recall {t}": found[f"recall {i}"] for i, t in enumerate(self.seen)}}
         two = {"sensitivity": found["recall 1"], "specificity": found["recall 0"], "accuracy": found["accuracy"]}

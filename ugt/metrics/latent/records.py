@@ -193,6 +193,7 @@ class LatentAccuracy(Record):
             judged = self._judged.overlapping if name == "auroc" else self._judged
             drawn = judged.resampled(some, n, seed_of(seed), judged.value_of(name))[:, :, 0]
             ends = np.array([resampled_ends(one.values[name], own, level, kind) for one, own in zip(some, drawn.T)]).reshape(-1, 2)
+            ends += np.array([[-one._numbers[name].margin, one._numbers[name].margin] for one in some]).reshape(-1, 2)
         ends = ends[np.isfinite(ends).all(axis=1)]
         if not len(ends):
             return np.nan, np.nan
