@@ -238,6 +238,13 @@ def test_labels_that_do_not_do_are_refused():
     refused("or more .* Got 29", found, said[:29], model[:29])
     counts, scores = ugt.Labels.from_counts([[3, 0], [1, 2]]), [[1, 0], [0, 1]]
     refused("truth must name the annotator of each label", ugt.metrics.accuracy_bounds, counts, scores, assume="latent class")
+    refused(
+        r"scores must be numbers of shape \(30, 3\) \(of predicted classes from 0 on make scores by np.eye\(3\)\[predicted\]\)",
+        ugt.metrics.accuracy_bounds,
+        ugt.Labels.from_wide(said),
+        model,
+        assume="any difficulty",
+    )
     refused("truth must be Labels", ugt.metrics.accuracy_bounds, [[0.5, 0.5]], [[1, 0]], assume="latent class", error=TypeError)
     refused("truth must have 30 cases", found, np.full((30, 3), -1), model)
     refused("truth must have two classes or more. Got 1", found, said * 0, model * 0, 1)
