@@ -167,8 +167,8 @@ def test_an_accuracy_under_independent_errors_that_says_nothing_has_the_reason(m
 
 @pytest.mark.filterwarnings("error:invalid value")
 def test_a_class_that_nobody_named_makes_no_warning_of_numpy():
-    known = ugt.Labels.from_wide(np.zeros((60, 3), int), classes=2)
-    assert ugt.evaluate(known, {"A": np.eye(2)[np.arange(60) % 12 // 11]}).tables["true_accuracy"]
+    known = ugt.Labels.from_wide(np.zeros((300, 3), int), classes=2)
+    assert ugt.evaluate(known, {"A": np.eye(2)[np.arange(300) % 60 // 59]}).tables["true_accuracy"]
 
 
 def test_labels_that_no_mixture_of_independent_draws_gives_have_the_reason():
