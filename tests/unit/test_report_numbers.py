@@ -401,7 +401,7 @@ def independent(r, *_):
     e = r.one("true_accuracy", model=order[0], assume="latent class")
     ends = e["independent_low"], e["independent_high"]
     decimals = r.by_halves([ends])
-    return [f"{100 * value:.{decimals}f}" for value in (e["independent"], *ends)]
+    return [r.percent(value, decimals) for value in (e["independent"], *ends)]
 
 
 CLAIMS = [
