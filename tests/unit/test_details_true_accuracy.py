@@ -1,5 +1,7 @@
 """The section on the accuracy against the true class: its numbers are those of the functions, on the same resamples; its sentences."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from twins import details
@@ -138,6 +140,35 @@ def test_of_very_many_cases_some_are_checked(monkeypatch):
     monkeypatch.setattr(true_accuracy, "MOST_LABELS", 1500)  # of 3,000 labels x classes: every other case
     some = of_cases(known, np.arange(0, 300, 2))
     assert true_accuracy.allowed(known, 3).p_panel == ugt.truth.true_class_statements(some, seed=3).p_panel
+
+
+def test_checks_take_the_clusters_of_the_evaluation(monkeypatch):
+    known, _ = latent(200)
+    clusters, seen = np.arange(200) // 4, []
+    check = true_accuracy.true_class_statements
+    monkeypatch.setattr(true_accuracy, "true_class_statements", lambda *given, **options: seen.append(options) or check(*given, **options))
+    own = true_accuracy.allowed(known, 3, clusters)
+    assert (seen[0]["clusters"] == clusters).all() and "one case of each cluster" in own.reasons["latent class"]
+    monkeypatch.setattr(true_accuracy, "MOST_LABELS", 1000)
+    true_accuracy.allowed(known, 3, clusters)
+    assert (seen[1]["clusters"] == clusters[::2]).all()
+    assert true_accuracy.allowed(known, 3, np.zeros(200)).use["latent class"] == "beside" and seen[2]["clusters"] is None
+
+
+def test_an_accuracy_under_independent_errors_that_says_nothing_has_the_reason(monkeypatch):
+    known, scores = latent()
+    bounds = true_accuracy.accuracy_bounds
+    told = {"independent": float("nan"), "why_not_independent": "its interval is wider than 1"}
+    monkeypatch.setattr(true_accuracy, "accuracy_bounds", lambda *given, **options: dataclasses.replace(bounds(*given, **options), **told))
+    rows, _ = details.made(true_accuracy, known, scores)
+    row = row_of(rows, "A", "latent class")
+    assert row["independent"] is None and row["reason"].endswith("errors is not given: its interval is wider than 1.")
+
+
+@pytest.mark.filterwarnings("error:invalid value")
+def test_a_class_that_nobody_named_makes_no_warning_of_numpy():
+    known = ugt.Labels.from_wide(np.zeros((300, 3), int), classes=2)
+    assert ugt.evaluate(known, {"A": np.eye(2)[np.arange(300) % 60 // 59]}).tables["true_accuracy"]
 
 
 def test_labels_that_no_mixture_of_independent_draws_gives_have_the_reason():

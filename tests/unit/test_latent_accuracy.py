@@ -1,5 +1,7 @@
 """Accuracy against the latent class: published tables, slow twins, derivatives by differences, and input that identifies nothing."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from latent_tables import HUI_WALTER, TABLES, cases, judged, made
@@ -8,7 +10,7 @@ from twins import latent as twin
 
 import ugt
 from ugt._core._stream import Stream
-from ugt.metrics.latent import confusions, fitting, forms, profile, records, steps
+from ugt.metrics.latent import confusions, fitting, forms, numbers, profile, records, steps, words
 from ugt.metrics.latent.rows import LabelRows
 
 FORMS = tuple(forms.FORMS)
@@ -301,7 +303,7 @@ def test_values_above_one_are_kept():
     said[:, 3] = said[:, :3].sum(axis=1) > 1
     found = judged(said, model="outside")
     assert found.sensitivity > 1 and found.value > 1
-    assert found.interval(of="sensitivity")[1] > 1
+    assert found.interval(of="sensitivity")[1] == found.sensitivity
 
 
 def test_three_tests_cannot_be_checked():
@@ -414,23 +416,75 @@ def test_leaving_out_each_annotator_is_a_fit_without(model):
     )
 
 
-def test_the_wider_range_comes_first():
+def test_a_sentence_has_its_condition_first():
+    said, _ = made(3000, 5)
+    found = judged(said)
+    own = found.sentence()
+    start = (
+        "If annotators and model err independently of each other given the class, or depend on each other in the form re1, the accuracy is"
+    )
+    assert {one.form for one in found.within("accuracy")} == {"ind", "re1"} and own.startswith(f"{start} 0.8")
+    assert "against the class that these annotators and the model define. Without one of the annotators in turn it is from 0.8" in own
+    outside = judged(said, model="outside", forms=["ind"]).sentence()
+    assert outside.startswith("If the model errs independently of the annotators given the class, and the annotators err independently of")
+    assert "which 4 tests hardly show, the accuracy is" in outside and "against the class that these annotators define." in outside
+    assert found.sentence("auroc").startswith("If the model errs independently") and " of the class that " in found.sentence("prevalence")
+    three = judged(made(400, 3)[0])
+    assert "given the class, which 3 tests cannot show, the accuracy" in three.sentence()
+    assert "Without any one of the annotators it is undefined." in three.sentence()
+    assert three.sentence("auroc").startswith("The AUROC is not stated: latent classes need three tests")
+    two = judged(np.concatenate([made(900, 3)[0], made(900, 3, prevalence=0.8)[0]]), populations=np.arange(1800) // 900, forms=["ind"])
+    assert "given the class, equally often in each population, which" in two.sentence()
+
+
+def test_a_sentence_names_forms_that_count_only():
+    assert (
+        words.condition_of(["re1", "fm"], True, 6, 1) == "If the errors of annotators and model depend on each other in the form re1 or fm"
+    )
+    assert words.condition_of(["one-coin"], False, 5, 1).endswith(
+        "the annotators err independently of each other given the class, equally often in all classes"
+    )
     said, _ = made(3000, 5)
     rng = np.random.default_rng(1)
-    found = judged(said)
-    assert (
-        found.sentence().startswith("The accuracy is 0.8")
-        and "Without one of these annotators in turn the accuracy is from" in found.sentence()
-    )
     said[:, 0] = np.where(rng.random(3000) < 0.97, said[:, 1], said[:, 0])  # a pair that agrees by other means
     said[:, 4] = np.where(rng.random(3000) < 0.5, said[:, 1], said[:, 4])
-    moved = judged(said, forms=["ind"]).sentence("sensitivity")
-    assert (
-        moved.startswith("Without one of these annotators in turn the sensitivity is from") and "which is wider than the interval." in moved
-    )
-    three, _ = made(400, 4)
-    assert "undefined without any one of them" in judged(three, model="outside").sentence()
-    assert judged(made(400, 3)[0]).sentence("auroc").startswith("The AUROC is not stated: latent classes need three tests")
+    assert ", further apart than the ends of the interval." in judged(said, forms=["ind"]).sentence("sensitivity")
+
+
+def test_no_end_is_beyond_the_range_but_a_value_above_one():
+    assert numbers.shown(0.99, (0.95, 1.03)) == (0.95, 1.0) and numbers.shown(0.01, (-0.1, 0.1)) == (0.0, 0.1)
+    assert numbers.shown(1.02, (0.97, 1.07)) == (0.97, 1.02) and numbers.shown(1.02, (1.01, 1.03)) == (1.01, 1.02)
+    assert np.isnan(numbers.shown(0.9, (0.2, 1.6))).all()
+    said, truth = made(250, 4, rate=0.8, seed=1)
+    said[:, 3] = truth
+    found = judged(said, model="outside")
+    for name in found.names:
+        low, high = found.interval(of=name)
+        assert 0 <= low <= high <= max(1.0, records.best(tuple(found.within(name)), name).value)
+        drawn = found.interval(of=name, kind="normal", n_resamples=20)
+        assert 0 <= drawn[0] <= drawn[1] <= max(1.0, high)
+
+
+def test_intervals_outside_are_wider_for_plausibilities_that_are_too_sure():
+    found = judged(made(300, 4, rate=0.75)[0], model="outside", forms=["ind"])
+    (one,) = found.fits
+    number, share = one._numbers["accuracy"], one._fit.share_open
+    assert number.margin == 0.5 * share**2 > 0.001 and one._numbers["auroc"].margin == 0
+    plain = number._replace(margin=0.0).ends(0.95)
+    assert number.ends(0.95) == pytest.approx((plain[0] - number.margin, plain[1] + number.margin))
+    with_margin = found.interval(kind="percentile", n_resamples=30)
+    one._numbers["accuracy"] = number._replace(margin=0.0)
+    assert with_margin[0] == pytest.approx(found.interval(kind="percentile", n_resamples=30)[0] - number.margin)
+
+
+def test_an_interval_wider_than_one_is_not_given():
+    said, _ = made(400, 5)
+    one = judged(said, forms=["ind"]).fits[0]
+    number = one._numbers["accuracy"]._replace(value=0.6, std_error=0.4, scale="identity")
+    wide = dataclasses.replace(one, values={**one.values, "accuracy": 0.6}, _numbers={**one._numbers, "accuracy": number})
+    assert np.isnan(wide.interval()).all() and not records.agree([wide], "accuracy")
+    assert records.undecided([wide], "accuracy") == "not determined: its interval is wider than 1"
+    assert not records.agree([one, wide], "accuracy")  # it does not leave the hull silently
 
 
 # ---- the AUROC whatever the score ----

@@ -6,6 +6,7 @@ from latent_tables import judged, made
 from refusals import refused
 
 import ugt
+from ugt.metrics.latent import skills
 
 latent_accuracy = ugt.metrics.latent_accuracy
 
@@ -46,6 +47,37 @@ def test_an_annotator_without_overlap_is_left_out_and_counted():
     found = judged(np.concatenate([extra, alone]), model="outside")
     assert found.left_out == {"annotator without a shared case": 1}
     assert found.n_cases == 300 and found.value == pytest.approx(judged(said, model="outside").value, abs=1e-6)
+
+
+def test_an_annotator_without_overlap_is_left_out_of_the_auroc():
+    """The model labels this annotator's cases too, so that the fit with the model as a test has them."""
+    said, truth = made(300, 5)
+    rng = np.random.default_rng(1)
+    more, other = np.full((60, 6), -1), rng.integers(0, 2, 60)
+    more[:, 0] = more[:, -1] = other
+    both = np.concatenate([np.concatenate([np.full((300, 1), -1), said], axis=1), more])
+    scores = np.concatenate([truth, other]) + rng.normal(size=360)
+    labels = ugt.Labels.from_wide(both[:, :-1], classes=2, missing=-1)
+    table = np.stack([-scores, scores], axis=1)
+    found, alone = latent_accuracy(labels, table), latent_accuracy(ugt.Labels.from_wide(said[:, :-1], classes=2), table[:300])
+    assert found.n_cases == 360 and found.left_out == {"annotator without a shared case (of the AUROC only)": 1}
+    assert found.auroc == pytest.approx(alone.auroc, abs=1e-6) and "auroc" not in found.reasons
+    assert found.interval(of="auroc") == pytest.approx(alone.interval(of="auroc"), abs=1e-6)
+    for name in ("interval", "auroc_bounds"):
+        drawn = [
+            getattr(one, name)(n_resamples=9, **({"of": "auroc", "kind": "normal"} if name == "interval" else {})) for one in (found, alone)
+        ]
+        assert drawn[0] == pytest.approx(drawn[1], abs=1e-6)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_annotators_whose_skill_is_left_open(n_classes):
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, n_classes, 120)
+    said = np.where(rng.random((120, 3)) < 0.45 + 0.1 * (n_classes == 2), truth[:, None], rng.integers(0, n_classes, (120, 3)))
+    found = latent_accuracy(ugt.Labels.from_wide(said, classes=n_classes), np.eye(n_classes)[truth], model="outside")
+    assert np.isnan(found.value) and found.fits[0]._fit.share_open > skills.OPEN
+    assert skills.why_open(0.34).startswith("the labels leave open how good the annotators are") and skills.why_open(0.33) == ""
 
 
 def test_a_class_that_no_annotator_gave():

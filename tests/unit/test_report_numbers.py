@@ -406,7 +406,7 @@ def independent(r, *_):
     e = r.one("true_accuracy", model=order[0], assume="latent class")
     ends = e["independent_low"], e["independent_high"]
     decimals = r.by_halves([ends])
-    return [f"{100 * value:.{decimals}f}" for value in (e["independent"], *ends)]
+    return [r.percent(value, decimals) for value in (e["independent"], *ends)]
 
 
 CLAIMS = [
@@ -569,7 +569,7 @@ CLAIMS = [
         independent,
     ),
     (
-        f"(?:The claim “” |The claim “”, which always answering “” reaches, )fails if they are wrong in {N}% of cases",
+        f"(?:The claim “” |The claim “”, which always answering “” reaches, )is no longer shown if they are wrong in {N}% of cases",
         lambda r: [f"{100 * of_truth(r)['tipping_error']:.3g}"],
     ),
     (f"With a reference, {N} cases drawn at random", lambda r: [count(of_truth(r)["reference_cases"])]),

@@ -78,12 +78,12 @@ def test_errors_of_all_annotators_and_the_claim_that_they_upset():
     said = words(page(shared_error=0.05, claim=0.7))
     assert (
         f"If annotators as a group are wrong in at most 5% of cases, the accuracy against the true class is between "
-        f"{outwards(found.low - 0.05, min(1, found.high + 0.05))}. The claim “above 70%” fails if they are wrong in "
+        f"{outwards(found.low - 0.05, min(1, found.high + 0.05))}. The claim “above 70%” is no longer shown if they are wrong in "
         f"{100 * found.tipping_error(0.7):.3g}% of cases or more."
     ) in said
     said = words(page())
     assert "subtract this share from the lower end and add it to the upper one. The claim “above" in said
-    assert "reaches, fails if they are wrong in" in said
+    assert "reaches, is no longer shown if they are wrong in" in said
     assert "The claim “above 99%” is not shown even without such errors." in words(page(claim=0.99))
 
 

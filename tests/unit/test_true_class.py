@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 import scipy
-from refusals import refused
+from refusals import refused, warned
 from scipy.optimize import linprog
 from twins import any_difficulty as programme
 from twins import latent_class as twin
@@ -14,12 +14,14 @@ from twins import latent_class as twin
 import ugt
 from ugt.metrics import any_difficulty as any_difficulty_module
 from ugt.metrics import latent_class
-from ugt.metrics.latent import confusions
+from ugt.metrics.latent import confusions, skills
 from ugt.metrics.latent.goodness import g_squared
 from ugt.metrics.latent.rows import LabelRows
+from ugt.truth import true_class
 
 
 def made(n=160, n_classes=3, n_annotators=3, seed=0, right=0.8, accuracy=0.9):
+    """Labels and choices that are right with these probabilities."""
     rng = np.random.default_rng(seed)
     true = rng.integers(0, n_classes, n)
     other = (true[:, None] + rng.integers(1, n_classes, (n, n_annotators))) % n_classes
@@ -35,7 +37,7 @@ def found(said, model, n_classes=3, **options):
 
 @pytest.mark.parametrize("form, n_classes", [("one accuracy", 3), ("one accuracy", 2), ("full", 2)])
 def test_latent_class_beside_its_twin(form, n_classes):
-    said, model = made(80, n_classes, right=0.75, seed=2)
+    said, model = made(120, n_classes, right=0.8, seed=2)
     own = found(said, model, n_classes, form=form, least_cases=20)
     rows = [[int(c) for c in row] for row in said]
     low, high, lower, upper = twin.interval(rows, model.tolist(), n_classes, form, 20, 1.959964, np)
@@ -108,8 +110,11 @@ def test_shared_errors_widen_the_interval_and_may_upset_a_claim():
     assert plain.tipping_error(1.0) == 0.0
     assert "and if annotators as a group are wrong in at most 5% of the cases, the accuracy against the true class is" in shared.sentence()
     whatever = any_difficulty(said, model, shared_error=0.05, least_share=0.6).sentence()
-    assert whatever.startswith("Whatever the difficulty of the cases, if at least 60% of such") and ", and if annotators as" in whatever
-    assert "of the cases, if annotators as a group" in any_difficulty(said, model, shared_error=0.05).sentence()
+    assert whatever.startswith(
+        "Whatever the difficulty of the cases, if annotators label them independently of each other, and if at least 60%"
+    )
+    assert ", and if annotators as a group" in whatever
+    assert "of each other, and if annotators as a group" in any_difficulty(said, model, shared_error=0.05).sentence()
 
 
 def test_reference_cases_are_those_of_a_share():
@@ -132,12 +137,80 @@ def test_annotators_no_better_than_chance_name_no_class(monkeypatch):
     assert own.reference_cases(0.05) == 385
 
 
-def test_what_labels_do_not_determine_is_flagged():
+def test_what_labels_do_not_determine_is_not_stated():
     said, model = made(60, 2)
     said[:, 2] = said[:, 1]  # the same annotator twice
     own = found(said, model, 2)
-    assert not own.determined and "do not determine" in own.sentence()
-    assert found(*made(60, 2), 2).determined
+    assert (
+        not own.determined and own.sentence() == f"No statement: {skills.PERFECT}." and np.isnan([own.low, own.high, own.independent]).all()
+    )
+    no_class = found(np.zeros((300, 3), int), np.zeros(300, int), 2)
+    assert not no_class.determined and math.isnan(no_class.low) and no_class.reason
+    assert found(*made(300, 2), 2).determined
+
+
+def few_labels(each, n_annotators=60, seed=0, n_classes=2):
+    """Annotators right in 0.55 to 0.95, three for each case, with this many labels each; a model that is right in 0.92."""
+    rng = np.random.default_rng([seed, each])
+    n = n_annotators * each // 3
+    said, model = made(n, n_classes, n_annotators, seed, rng.uniform(0.55, 0.95, n_annotators), 0.92)
+    np.put_along_axis(said, np.argsort(rng.random((n, n_annotators)), axis=1)[:, 3:], -1, axis=1)
+    return said, model
+
+
+def test_many_annotators_with_few_labels_each_give_no_statement():
+    """Their fitted skills are too extreme, so that plausibilities are too sure and the interval misses the accuracy."""
+    said, model = few_labels(20)
+    own = found(said, model, 2)
+    assert np.isnan([own.low, own.high, own.lower, own.upper, own.independent, own.tipping_error(0.5)]).all() and not own.determined
+    assert own.sentence().startswith("No statement: ") and checked(said).use["latent class"] == "no"
+    reason = own.reason[1:]
+    assert reason in checked(said).reasons["latent class"]
+    beside = latent_class.known_of(
+        latent_class.forms_of(LabelRows.of_labels(ugt.Labels.from_wide(said, missing=-1), np.arange(400), np.arange(60)), "auto")[0]
+    )
+    assert beside.reason == own.reason
+    more = found(*few_labels(400, 12), 2)
+    assert more.determined and more.low < 0.92 < more.high
+
+
+def test_the_relative_error_of_skills_decides():
+    said, model = made(60, 2, right=0.7, seed=3)
+    own = found(said, model, 2)
+    fit = latent_class.forms_of(LabelRows.of_labels(ugt.Labels.from_wide(said), np.arange(60), np.arange(3)), "auto")[0][-1]
+    value, slope = fit.accuracies()
+    theta, h = fit.confusion[:, 0, 0], 1e-6
+    assert value == pytest.approx(theta) and slope[1:] == pytest.approx(np.diag(theta * (1 - theta))) and (slope[0] == 0).all()
+    share = skills.known(fit).share
+    assert share > skills.OPEN and f"is {share:.2f} of what it exceeds chance by" in own.reason
+    information = np.zeros((4, 4))
+    for row, n in zip(fit.rows.table, fit.rows.times):  # squared scores, from differences of the log probability of the row
+        moves = np.eye(4)[:, :, None] * h * np.array([1, -1])
+        logs = [[log_probability(fit.prevalence[0], theta, row, moves[i, :, j]) for j in (0, 1)] for i in range(4)]
+        score = np.array([(up - down) / (2 * h) for up, down in logs])
+        information += n * np.outer(score, score)
+    errors = np.sqrt(np.diag(np.linalg.inv(information))[1:]) * theta * (1 - theta)
+    assert share == pytest.approx(errors.sum() / (theta - 0.5).sum(), rel=1e-4)
+
+
+def log_probability(prevalence, theta, row, move):
+    p = 1 / (1 + (1 / prevalence[1] - 1) * np.exp(-move[0]))
+    right = 1 / (1 + (1 / theta - 1) * np.exp(-move[1:]))
+    return math.log(sum((p if c else 1 - p) * np.prod(np.where(row == c, right, 1 - right)) for c in (0, 1)))
+
+
+def test_independent_ends_where_shares_end():
+    for seed in range(6):
+        own = found(*made(150, 2, 4, seed, 0.85, 0.995), 2)
+        value, low, high = own.independent, own.independent_low, own.independent_high
+        assert 0 <= low <= value <= high and high == max(1.0, value) and own.why_not_independent == ""
+    said = np.zeros((300, 3), int)
+    said[[0, 1, 2], [0, 1, 2]] = 1
+    for own in (found(said, said[:, 0] * 0, 2), latent_class._told(latent_class.LatentBounds(independent=(0.95, -9.5, 11.4)), 0.1)):
+        assert np.isnan(own.independent).all()
+    assert own.why_not_independent == "its interval is wider than 1"
+    many = latent_class._told(latent_class.LatentBounds(independent=(0.9, 0.88, 0.92), shares_errors=True), 0.2)
+    assert many.independent == pytest.approx((0.9, 0.86, 0.94)) and many.shares_errors
 
 
 @pytest.mark.parametrize(
@@ -165,6 +238,13 @@ def test_labels_that_do_not_do_are_refused():
     refused("or more .* Got 29", found, said[:29], model[:29])
     counts, scores = ugt.Labels.from_counts([[3, 0], [1, 2]]), [[1, 0], [0, 1]]
     refused("truth must name the annotator of each label", ugt.metrics.accuracy_bounds, counts, scores, assume="latent class")
+    refused(
+        r"scores must be numbers of shape \(30, 3\) \(of predicted classes from 0 on make scores by np.eye\(3\)\[predicted\]\)",
+        ugt.metrics.accuracy_bounds,
+        ugt.Labels.from_wide(said),
+        model,
+        assume="any difficulty",
+    )
     refused("truth must be Labels", ugt.metrics.accuracy_bounds, [[0.5, 0.5]], [[1, 0]], assume="latent class", error=TypeError)
     refused("truth must have 30 cases", found, np.full((30, 3), -1), model)
     refused("truth must have two classes or more. Got 1", found, said * 0, model * 0, 1)
@@ -330,6 +410,52 @@ def test_cases_that_differ_refute_a_latent_class():
     assert own.p_panel >= 0.05 and own.use["dirichlet"] == "beside"
 
 
+def repeated(seed, n=400):
+    """Cases in clusters of four, of which 60% have the labels of the first one; and the clusters."""
+    rng, first = np.random.default_rng(seed), np.arange(n) // 4 * 4
+    said = made(n, 2, 5, seed, np.array([0.9, 0.85, 0.85, 0.8, 0.8]))[0]
+    return np.where((rng.random(n) < 0.6)[:, None], said[first], said), first
+
+
+def test_cases_that_repeat_each_other_do_not_refute_a_right_model():
+    said, clusters = repeated(1)
+    assert checked(said).p_latent < 0.05
+    own = checked(said, clusters=clusters)
+    assert own.p_latent >= 0.05 and own.use["latent class"] == "beside" and "in one case of each cluster" in own.reasons["latent class"]
+    assert own.p_panel != checked(said).p_panel
+    order = np.random.default_rng(0).permutation(400)
+    ids = np.arange(1000, 1400)
+    one, other = (
+        ugt.truth.true_class_statements(
+            ugt.Labels.from_wide(said[some], case_ids=ids[some], classes=2),
+            clusters=dict(zip(ids.tolist(), clusters.tolist())),
+            n_resamples=9,
+        )
+        for some in (np.arange(400), order)
+    )
+    assert one.p_latent == other.p_latent  # the cases that are checked depend on ids only
+    few = checked(said[:100], clusters=clusters[:100])
+    assert few.use["latent class"] == "beside" and math.isnan(few.p_latent) and "nothing to check" in few.reasons["latent class"]
+    refused("clusters must be two or more of the cases with labels. Got 1", checked, said, clusters=np.zeros(400))
+    refused("clusters must be 400 ids", checked, said, clusters=np.zeros(3))
+
+
+def test_one_case_of_each_cluster():
+    labels, group = ugt.Labels.from_wide(repeated(0)[0], classes=2), np.arange(400) // 4
+    cases = np.flatnonzero(np.arange(400) % 4 != 1)
+    some = true_class.one_of_each(labels, group, cases, 5)
+    assert (group[some] == np.arange(100)).all() and not (some % 4 == 1).any()
+    assert set(some % 4) == {0, 2, 3} and (some != true_class.one_of_each(labels, group, cases, 6)).any()
+
+
+def test_labels_that_no_independent_draws_give_have_no_main_statement():
+    said = np.tile([[0, 0, 1, 1], [1, 1, 0, 0]], (200, 1))
+    own = checked(said)
+    assert own.use["any difficulty"] == "no" and own.reasons["any difficulty"].startswith("No mixture of independent draws gives")
+    sound = checked(made(300, 2)[0])
+    assert sound.reasons["any difficulty"].startswith("It holds if annotators label a case independently of each other")
+
+
 def test_lack_of_fit_is_g_squared():
     said = made(200, 2, 3)[0]
     rows = LabelRows.of_labels(ugt.Labels.from_wide(said, classes=2), np.arange(200), np.arange(3))
@@ -353,7 +479,7 @@ def test_what_cannot_be_checked_says_so():
     refused("labels must be Labels", ugt.truth.true_class_statements, [[1, 0]], error=TypeError)
     refused("labels must hold at least one label", ugt.truth.true_class_statements, ugt.Labels.from_counts([[0, 0]]))
     refused("n_resamples must be", checked, made(20, 2)[0], n_resamples=0)
-    assert checked(made(40, 2)[0], seed=1, n_resamples=5).p_latent == checked(made(40, 2)[0], seed=1, n_resamples=5).p_latent
+    assert checked(made(200, 2)[0], seed=1, n_resamples=5).p_latent == checked(made(200, 2)[0], seed=1, n_resamples=5).p_latent
 
 
 def test_the_union_over_reliabilities_holds_each_of_them():
@@ -367,8 +493,8 @@ def test_the_union_over_reliabilities_holds_each_of_them():
         truth = ugt.dirichlet(labels, reliability=gamma, prior=gamma * alpha)
         each.append(ugt.metrics.accuracy_bounds(truth, scores).outer_interval(n_resamples=100, seed=1))
     assert (low, high) == (min(one[0] for one in each), max(one[1] for one in each))
-    refuted = dataclasses.replace(which, use={**which.use, "dirichlet": "no"})
-    assert np.isnan(refuted.over_reliabilities(labels, scores)).all()
+    refuted = dataclasses.replace(which, use={**which.use, "dirichlet": "no"}, reasons={**which.reasons, "dirichlet": "It is refuted."})
+    assert np.isnan(warned("undefined: It is refuted", refuted.over_reliabilities, labels, scores)).all()
     agreed = ugt.Labels.from_wide(np.repeat(np.arange(40)[:, None] % 2, 3, axis=1))
-    assert np.isnan(which.over_reliabilities(agreed, np.eye(2)[np.arange(40) % 2])).all()
+    assert np.isnan(warned("undefined: no prior above 0", which.over_reliabilities, agreed, np.eye(2)[np.arange(40) % 2])).all()
     refused("labels must be Labels", which.over_reliabilities, [[1, 0]], scores, error=TypeError)

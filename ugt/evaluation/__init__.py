@@ -296,7 +296,7 @@ def evaluate(
         Share of the cases in which annotators as a group may be wrong, from 0 to 1, by which statements on the accuracy against the true
         class are wider; see :func:`accuracy_bounds`.
     claim : float, optional
-        An accuracy, from 0 to 1, that is claimed to be exceeded: the report says from which share of such errors on the claim fails.
+        An accuracy, from 0 to 1, that is claimed to be exceeded: the report says from which share of such errors on it is no longer shown.
         Default: the UA accuracy of always giving the commonest class.
     seed : int, Generator or SeedSequence
         On one machine, the same seed gives the same bytes, for any number of threads.

@@ -313,6 +313,7 @@ class Judged(Judging, Wide):
         told = np.where(self.judged[:, None], rows, np.nan).transpose(0, 2, 1)
         return np.concatenate([models, told.reshape(len(rows), -1)], axis=1)
 
+    @np.errstate(invalid="ignore")  # ratios over nothing, such as of a class that nobody named, have no influences
     def influence(self) -> Array:
         first, *blocks = self.blocks()
         m, found = len(self.models), []

@@ -211,6 +211,13 @@ def programme_ends(counts: Int64, chosen: Array, least_share: float, level: floa
     return Ends(max(0.0, ends[0]), min(1.0, ends[1]), n_kinds, one_law)
 
 
+def contradiction(counts: Int64, level: float, cluster: Int32 | None = None) -> str:
+    """Return why no mixture of independent draws gives these counts (n, K), or ""; a model that gives each class alike enters."""
+    given = counted(counts, np.full(counts.shape, 1 / counts.shape[1]), 0.0, cluster)
+    found = _solved(given, Region.of(given, level), True, alike_laws(counts))
+    return found if isinstance(found, str) else ""
+
+
 def _kinds(given: CellsOfLabels) -> Int64:
     """Return (C,) the number of the kind of each cell, over all blocks."""
     first = np.cumsum([0, *(one.kind.max() + 1 for one in given.blocks[:-1])])

@@ -346,7 +346,9 @@ def accuracy_bounds(
 
     The interval under ``"latent class"`` reaches from the lower to the upper bound. Terms of a group that a sampling error could change
     are replaced by 0 or 1 if they are within κ = √(log n) standard errors of the change. Influences of cases have a part of the
-    annotators' parameters, ``(∂/∂θ) I⁻¹ s_i``. The fit cannot be checked with three labels per case.
+    annotators' parameters, ``(∂/∂θ) I⁻¹ s_i``. The fit cannot be checked with three labels per case. There is no interval if the labels do
+    not show how good the annotators are (``determined``). The interval of ``independent`` is wider by half of the square of the relative
+    standard error of the annotators' accuracies, because plausibilities from few labels are too sure.
 
     Under ``"any difficulty"`` let s be the sorted counts of a case, u the count of its true class, v that of the model's class. A mixture G
     of laws gives ``M(s, u)``, the data give ``P(s, v)``, and ``Σ_u M(s, u) = Σ_v P(s, v)``. The ends are ``max Σ min(M, P)`` and

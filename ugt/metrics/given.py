@@ -25,7 +25,9 @@ def scores_of(truth: OnAxes, scores: object) -> NDArray[Any]:
     """Return the scores (N, K) in the order of the truth's cases and classes; refuse scores that are NaN or do not fit."""
     table = as_array(in_order("scores", scores, truth.axes.case_ids, truth.axes.classes))
     if table.dtype.kind not in "fiub" or table.shape != (truth.n_cases, truth.n_classes):
-        raise checks.error("scores", f"be numbers of shape {(truth.n_cases, truth.n_classes)}", f"{table.dtype} of shape {table.shape}")
+        way = f"of predicted classes from 0 on make scores by np.eye({truth.n_classes})[predicted]" if table.ndim == 1 else ""
+        must = f"be numbers of shape {(truth.n_cases, truth.n_classes)}"
+        raise checks.error("scores", must, f"{table.dtype} of shape {table.shape}", way=way)
     least = np.minimum.reduce(table, axis=None)
     if least != least:  # noqa: PLR0124  (NaN)
         i, j = np.argwhere(np.isnan(table))[0]

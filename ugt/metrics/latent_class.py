@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from .._base.laws import t_quantile
 from .latent.confusions import FULL, LEVEL_OF_TEST, ONE, ConfusionFit, enough_for_full, fit_confusions, p_one_accuracy
 from .latent.information import inverted, squared_scores
 from .latent.rows import LabelRows
+from .latent.skills import BIAS, Known, known
 from .places import in_order
 
 BOTH = "both"  # the name of both forms
@@ -33,6 +35,7 @@ class LatentBounds(NamedTuple):
     determined: bool = True
     one_law: bool = True
     reason: str = ""
+    why_not_independent: str = ""
 
 
 class Fitted(NamedTuple):
@@ -46,38 +49,62 @@ class Fitted(NamedTuple):
     of_independent: Array  # (D,) derivative of the accuracy under independent errors
     independent: tuple[float, Array]  # its value and (n,) influences with the parameters taken as known
     influence: Array  # (P, D) of a case on the parameters
-    determined: bool
 
 
-def latent_bounds(rows: LabelRows, chosen: Array, form: str, least: int, level: float) -> LatentBounds:
-    """Return the bounds for the choices (n, K) of a model; ``least``: cases per group.
+def forms_of(rows: LabelRows, form: str) -> tuple[list[ConfusionFit], float]:
+    """Return the fits whose hull is the interval, the simpler one last, and the p-value of one accuracy, NaN with too few cases.
 
-    ``"auto"`` takes both forms and the hull of their intervals unless one is refuted or has too few cases.
+    ``"auto"`` takes both forms unless one accuracy is refuted; with too few cases, one accuracy.
     """
     enough = enough_for_full(rows)
     first = (FULL if enough else ONE) if form == "auto" else form
-    fit, other, p_value = fit_confusions(rows, first), None, math.nan
-    if enough:
-        other = fit_confusions(rows, ONE if first == FULL else FULL)
-        p_value = p_one_accuracy(*((fit, other) if first == FULL else (other, fit)))
-    found = _of_fit(fit, chosen, least, level)._replace(p_one_accuracy=p_value)
-    if found.reason or form != "auto" or other is None or p_value < LEVEL_OF_TEST:
-        return found
-    beside = _of_fit(other, chosen, least, level)
-    if beside.reason:
-        return found
-    (value, low, high), (_, other_low, other_high) = found.independent, beside.independent
-    return found._replace(
-        low=min(found.low, beside.low), high=max(found.high, beside.high),
-        independent=(value, min(low, other_low), max(high, other_high)), shares_errors=found.shares_errors and beside.shares_errors,
-        form=BOTH, determined=found.determined and beside.determined,
-    )  # fmt: skip
+    fit = fit_confusions(rows, first)
+    if not enough:
+        return [fit], math.nan
+    other = fit_confusions(rows, ONE if first == FULL else FULL)
+    p_value = p_one_accuracy(*((fit, other) if first == FULL else (other, fit)))
+    return [fit] if form != "auto" or p_value < LEVEL_OF_TEST else [fit, other], p_value
+
+
+def known_of(fits: Sequence[ConfusionFit]) -> Known:
+    """Return whether fits carry a statement, with the largest relative error of the annotators' accuracies."""
+    if any(one.swapped for one in fits):
+        return Known("the annotators agree no better than by chance with the fitted classes, so these have no names")
+    each = [known(one) for one in fits]
+    return Known(next((one.reason for one in each if one.reason), ""), max(one.share for one in each))
+
+
+def latent_bounds(rows: LabelRows, chosen: Array, form: str, least: int, level: float) -> LatentBounds:
+    """Return the bounds for the choices (n, K) of a model, as the hull over the fits of :func:`forms_of`; ``least``: cases per group."""
+    fits, p_value = forms_of(rows, form)
+    reason, share = known_of(fits)
+    if reason:
+        return LatentBounds(form=fits[0].form, p_one_accuracy=p_value, determined=False, reason=reason)
+    found, *others = (_of_fit(fit, chosen, least, level)._replace(p_one_accuracy=p_value) for fit in fits)
+    for beside in others:
+        ends = found.independent[1:], beside.independent[1:]
+        found = found._replace(
+            low=min(found.low, beside.low), high=max(found.high, beside.high),
+            independent=(found.independent[0], min(low for low, _ in ends), max(high for _, high in ends)),
+            shares_errors=found.shares_errors and beside.shares_errors, form=BOTH,
+        )  # fmt: skip
+    return _told(found, share)
+
+
+def _told(found: LatentBounds, share: float) -> LatentBounds:
+    """Return the bounds with an accuracy under independent errors that says something, no end beyond 0 and 1 but the value itself.
+
+    ``share``: relative error of the annotators' accuracies, of which plausibilities are too sure; the interval is wider for it.
+    """
+    value, low, high = found.independent
+    low, high = low - BIAS * share**2, high + BIAS * share**2
+    if high - low <= 1:
+        return found._replace(independent=(value, min(max(low, 0.0), value), max(min(high, 1.0), value)))
+    reason = "the labels hardly distinguish the classes" if math.isnan(value) else "its interval is wider than 1"
+    return found._replace(independent=(math.nan, math.nan, math.nan), shares_errors=False, why_not_independent=reason)
 
 
 def _of_fit(fit: ConfusionFit, chosen: Array, least: int, level: float) -> LatentBounds:
-    if fit.swapped:
-        reason = "the annotators agree no better than by chance with the fitted classes, so these have no names"
-        return LatentBounds(form=fit.form, reason=reason)
     one = _fitted(fit, chosen, least)
     rows, z = fit.rows, float(t_quantile(np.inf if fit.rows.cluster is None else fit.rows.n_units - 1, 0.5 + level / 2))
     (low, sd_low, moved_low), (high, sd_high, moved_high) = _ends(one)
@@ -90,8 +117,7 @@ def _of_fit(fit: ConfusionFit, chosen: Array, least: int, level: float) -> Laten
     outside = value - high > 2 * _sd(rows, psi - moved_high) / n or low - value > 2 * _sd(rows, psi - moved_low) / n
     return LatentBounds(
         max(0.0, low - z * sd_low / n), min(1.0, math.ceil(100 * top - 1e-9) / 100), *_plain_ends(one),
-        (value, value - z * error, value + z * error), bool(outside), fit.form, math.nan, int(one.group.max()) + 1,
-        one.determined and not fit.perfect,
+        (value, value - z * error, value + z * error), bool(outside), fit.form, n_groups=int(one.group.max()) + 1,
     )  # fmt: skip
 
 
@@ -137,7 +163,7 @@ def _fitted(fit: ConfusionFit, chosen: Array, least: int) -> Fitted:
         of_a = solve @ (step.T @ choice - (crossed + crossed.T) @ a)
         of_independent.append(weighted.sum(axis=0) / n @ np.diag(a) + mean @ np.diag(of_a))
     table = np.array(scores).reshape(-1, len(pi)).T
-    inverse, determined = inverted(squared_scores(table, rows.times))
+    inverse = inverted(squared_scores(table, rows.times))[0]
     influence = n * table @ inverse
     value = float(mean @ np.diag(a))
     each = pi[rows.row]
@@ -145,7 +171,7 @@ def _fitted(fit: ConfusionFit, chosen: Array, least: int) -> Fitted:
     # a class near which no case lies has no row of its own in A
     value = value if np.linalg.matrix_rank(squared, tol=1e-9 * n) == len(squared) else math.nan
     shaped = np.array(by_group).reshape(-1, len(size), pi.shape[1])
-    return Fitted(fit, group, own, plausible, shaped, np.array(of_independent), (value, psi), influence, determined)
+    return Fitted(fit, group, own, plausible, shaped, np.array(of_independent), (value, psi), influence)
 
 
 def _means(one: Fitted) -> tuple[Array, Array, Array]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._base import checks
-from .._base.arrays import Array, Int32, Int64
+from .._base.arrays import Array, Int32, Int64, NDArray
 from .._base.axes import Frozen
 from .._base.ragged import distinct_pairs, row_of
 from .._base.wording import Refusal, arg
@@ -26,8 +26,11 @@ from .latent_class import LatentBounds, latent_bounds
 LATENT_CLASS, ANY_DIFFICULTY = "latent class", "any difficulty"
 CONDITIONS = {  # of each: its words, the word before a further condition, and the class
     LATENT_CLASS: ("If all cases are equally hard and these annotators err independently", ", and if", "the class behind their labels"),
-    ANY_DIFFICULTY: ("Whatever the difficulty of the cases", ", if", "the class that most annotators like these would give"),
-}
+    ANY_DIFFICULTY: (
+        "Whatever the difficulty of the cases, if annotators label them independently of each other", ", and if",
+        "the class that most annotators like these would give",
+    ),
+}  # fmt: skip
 EQUALLY_RIGHT = "If all cases are equally hard and each annotator errs independently and equally often in all classes"  # one accuracy
 ASSUMPTIONS = tuple(CONDITIONS)
 FORMS = ("auto", FULL, ONE)
@@ -106,17 +109,17 @@ class TrueClassBounds(Frozen):
         The share of annotators that at least would give the true class of any case; the share of cases in which annotators as a group may
         be wrong.
     independent, independent_low, independent_high : float
-        The accuracy if the model, too, errs independently of the annotators given the true class, with its interval. Values above 1 refute
-        this. NaN if the labels do not distinguish the classes.
+        The accuracy if the model, too, errs independently of the annotators given the true class, with its interval within 0 and 1. A value
+        above 1 refutes this; it is kept, and is the upper end. NaN if ``why_not_independent`` says why.
     shares_errors : bool
         Whether ``independent`` is outside the bounds by more than two standard errors, so that the model shares the annotators' errors.
     p_one_accuracy : float
         p-value of the likelihood ratio of one accuracy per annotator against the full form; NaN if there are too few cases to compare them.
     determined : bool
-        Whether the labels determine all parameters of the annotators, and no annotator is fitted as always right. If not, do not rely on
-        the interval.
-    reason : str
-        Why there is no interval; empty if there is one.
+        Whether the labels show how good the annotators are: they determine all parameters, no annotator is fitted as always right, and the
+        standard error of accuracies is at most a third of what these exceed chance by. If not, there is no interval.
+    reason, why_not_independent : str
+        Why there is no interval, or no ``independent``; empty if there is one.
     one_law : bool
         Under ``"any difficulty"``, whether cases with more labels and with fewer have one law of difficulty; no difference was found.
     n_groups, n_cases : int
@@ -152,6 +155,7 @@ class TrueClassBounds(Frozen):
     p_one_accuracy: float
     determined: bool
     reason: str
+    why_not_independent: str
     one_law: bool
     n_groups: int
     n_cases: int
@@ -159,7 +163,7 @@ class TrueClassBounds(Frozen):
     _ends: tuple[float, float] = field(default=(math.nan, math.nan), repr=False)  # of the interval without shared errors
 
     def tipping_error(self, claim: float) -> float:
-        """Return the share of shared errors from which the claim "the accuracy is above ``claim``" fails: low end less claim, at least 0.
+        """Return the share of shared errors from which "the accuracy is above ``claim``" is no longer shown: low end less claim, or 0.
 
         Errors that annotators make as a group in a share ε of the cases lower the low end by at most ε [Horowitz & Manski 1995]. The
         annotations do not show ε. NaN if there is no interval.
@@ -213,8 +217,7 @@ class TrueClassBounds(Frozen):
         if self.shared_error:
             condition += f"{joint} annotators as a group are wrong in at most {100 * self.shared_error:g}% of the cases"
             of_class = "the true class"
-        doubt = "" if self.determined else " These labels do not determine how often the annotators err, so do not rely on it."
-        return f"{condition}, the accuracy against {of_class} is between {low:.2f} and {high:.2f} ({100 * self.level:g}% interval).{doubt}"
+        return f"{condition}, the accuracy against {of_class} is between {low:.2f} and {high:.2f} ({100 * self.level:g}% interval)."
 
 
 def condition_of(assume: str, form: str) -> str:
@@ -236,8 +239,8 @@ def bounds_of(labels: object, scores: object, asked: UnderCondition) -> TrueClas
     low, high = np.clip([ends[0] - asked.shared_error, ends[1] + asked.shared_error], 0.0, 1.0).tolist()
     return TrueClassBounds(
         low, high, found.lower, found.upper, asked.level, asked.assume, found.form, asked.least_share, asked.shared_error,
-        *found.independent, found.shares_errors, found.p_one_accuracy, found.determined, found.reason, found.one_law, found.n_groups,
-        cases, left_out, ends,
+        *found.independent, found.shares_errors, found.p_one_accuracy, found.determined, found.reason, found.why_not_independent,
+        found.one_law, found.n_groups, cases, left_out, ends,
     )  # fmt: skip
 
 
@@ -267,10 +270,14 @@ def _whatever_the_difficulty(labels: Labels, chosen: Array, asked: UnderConditio
 
 def _clusters(labels: Labels, clusters: object, cases: Int64) -> Int32 | None:
     """Return the number of the cluster of each counted case, or None; refuse a single cluster."""
-    if clusters is None:
+    return numbers_of(None if clusters is None else ids_of_cases("clusters", clusters, labels.n_cases, labels.axes.ids_or_none), cases)
+
+
+def numbers_of(group: NDArray[Any] | None, cases: Int64) -> Int32 | None:
+    """Return the number of the cluster of some cases from the ids of all cases, or None; refuse a single cluster."""
+    if group is None:
         return None
-    ids = ids_of_cases("clusters", clusters, labels.n_cases, labels.axes.ids_or_none)
-    code, first = np.unique(np.asarray(ids)[cases], return_inverse=True)[::-1]
+    code, first = np.unique(np.asarray(group)[cases], return_inverse=True)[::-1]
     if len(first) < 2:
         raise checks.error("clusters", "be two or more of the cases with labels", len(first))
     return code.reshape(-1).astype(np.int32)

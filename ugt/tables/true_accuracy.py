@@ -24,7 +24,7 @@ from .other_annotators import for_others
 from .rows import Number, defined, finite, value_of, with_ends
 
 if TYPE_CHECKING:
-    from .._base.arrays import Array
+    from .._base.arrays import Array, NDArray
     from ..metrics import TrueClassBounds
     from ..metrics.next_annotator import NextAnnotatorAgreement
     from ..resampling import Resamples
@@ -37,7 +37,7 @@ class TrueAccuracyRow(NamedTuple):
     ``low`` to ``high`` is the statement, ``shared_low`` to ``shared_high`` with the share ``shared_error`` of errors of all annotators;
     ``lower`` and ``upper`` are estimates of the ends, no statement without them. ``use``: main, beside (with its condition) or refused;
     ``reason``: why. ``independent``: if the model, too, errs independently. ``tipping_error``: the share of cases in which annotators as a
-    group are wrong from which the claim "above ``claim``" fails; ``reference_cases``: cases with a reference for a half width of 0.05.
+    group are wrong from which "above ``claim``" is no longer shown; ``reference_cases``: cases with a reference for a half width of 0.05.
     """
 
     model: str
@@ -144,7 +144,7 @@ def _statements(context: Context, labels: Labels, notes: list[Note]) -> Iterator
     if len(models) < len(context.scores):
         words = "Statements on the accuracy against the true class are of the first {n} models only."
         notes.append(Note("some_models", words, n=len(models)))
-    which = allowed(labels, context.making.seed)
+    which = allowed(labels, context.making.seed, context.clusters)
     affordable = _affordable(labels, notes, len(models)) if which.use[ANY_DIFFICULTY] == MAIN else len(models)
     for i, model in enumerate(models):
         claim, whose = _claim(context)
@@ -160,20 +160,23 @@ def _statements(context: Context, labels: Labels, notes: list[Note]) -> Iterator
                 yield _statement(context, labels, TrueAccuracyRow(model, assume, use, reason, claim=claim, claim_of=whose))
 
 
-def allowed(labels: Labels, seed: int) -> TrueClassStatements:
-    """Return which statements the labels allow; of very many cases some are checked.
+def allowed(labels: Labels, seed: int, clusters: NDArray[Any] | None = None) -> TrueClassStatements:
+    """Return which statements the labels allow; of very many cases some are checked. ``clusters`` (N,): ids.
 
     A latent class of many classes is not checked, and that of very many classes or annotators is refused.
     """
     work, n_annotators = labels.n_labels * labels.n_classes, len(labels.annotators)
+    if clusters is not None and len(np.unique(clusters[np.diff(labels.offsets) > 0])) < 2:
+        clusters = None  # accuracy_bounds says why there are no intervals
     checked = labels
     if work > MOST_LABELS:
-        checked = of_cases(labels, np.arange(0, labels.n_cases, -(-work // MOST_LABELS), dtype=np.int64))
+        some = np.arange(0, labels.n_cases, -(-work // MOST_LABELS), dtype=np.int64)
+        checked, clusters = of_cases(labels, some), None if clusters is None else clusters[some]
     large = n_annotators > MOST_ANNOTATORS or labels.n_classes > MOST_CLASSES
     named = n_annotators > 0 and bool((labels.annotator >= 0).all())
     if not large and not (named and labels.n_classes > MOST_CHECKED):
-        return true_class_statements(checked, n_resamples=FITS, seed=seed)
-    found = true_class_statements(Labels.from_counts(checked.counts()), n_resamples=FITS, seed=seed)
+        return true_class_statements(checked, clusters=clusters, n_resamples=FITS, seed=seed)
+    found = true_class_statements(Labels.from_counts(checked.counts()), clusters=clusters, n_resamples=FITS, seed=seed)
     reason = TOO_LARGE.format(annotators=n_annotators, classes=labels.n_classes) if large else UNCHECKED.format(most=MOST_CHECKED)
     use, reasons = {**found.use, LATENT_CLASS: "no" if large else BESIDE}, {**found.reasons, LATENT_CLASS: reason}
     return TrueClassStatements(use, reasons, found.p_latent, found.form, found.p_panel, found.labels_per_case)
@@ -213,7 +216,9 @@ def _statement(context: Context, labels: Labels, row: TrueAccuracyRow) -> TrueAc
         return TrueAccuracyRow(row.model, row.assume, REFUSED, _sentence(found.reason))
     error = options.shared_error or None
     tipping = None if row.claim is None else finite(found.tipping_error(row.claim))
+    alone = f" The accuracy under independent errors is not given: {found.why_not_independent}." if found.why_not_independent else ""
     return row._replace(
+        reason=row.reason + alone,
         low=found.low, high=found.high, lower=finite(found.lower), upper=finite(found.upper), shared_error=error,
         shared_low=None if error is None else max(0.0, found.low - error),
         shared_high=None if error is None else min(1.0, found.high + error),

@@ -119,6 +119,18 @@ class ConfusionFit:
                 slope.append(own[one[:2]] * (float(one[1] == one[2]) - self.confusion[one]) / own.size if len(one) == 3 else 0.0)
         return float(own.mean()), np.array(slope)
 
+    def accuracies(self) -> tuple[Array, Array]:
+        """Return (T,) accuracies of the tests under the prevalence, and their derivatives (D, T) by the free parameters of the tests."""
+        own, shares = np.einsum("tkk->tk", self.confusion), self.rows.shares @ self.prevalence
+        free = list(self.free())
+        slope = np.zeros((len(free), len(own)))
+        for i, one in enumerate(free):
+            if len(one) == 1:
+                slope[i, one[0]] = own[one[0], 0] * (1 - own[one[0], 0])
+            elif len(one) == 3:
+                slope[i, one[0]] = shares[one[1]] * own[one[:2]] * (float(one[1] == one[2]) - self.confusion[one])
+        return own @ shares, slope
+
     def drawn(self, stream: Stream) -> LabelRows:
         """Return labels drawn from the fit, as many of each test in each case as there are."""
         rows, case, test = self.rows.each()
@@ -195,12 +207,3 @@ def p_one_accuracy(full: ConfusionFit, one: ConfusionFit) -> float:
     from scipy.special import chdtrc  # noqa: PLC0415  (scipy is slow to import)
 
     return float(chdtrc(full.n_parameters - one.n_parameters, max(0.0, 2 * (full.log_likelihood - one.log_likelihood))))
-
-
-def best_fit(rows: LabelRows) -> ConfusionFit:
-    """Return the simpler of both forms unless there are enough cases for the full one and the labels refute one accuracy."""
-    one = fit_confusions(rows, ONE)
-    if not enough_for_full(rows):
-        return one
-    full = fit_confusions(rows, FULL)
-    return full if p_one_accuracy(full, one) < LEVEL_OF_TEST else one

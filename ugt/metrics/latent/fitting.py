@@ -12,6 +12,7 @@ from .confusions import FULL, ONE, fit_confusions, logsumexp
 from .forms import MORE_NODES, STRONG, TwoClasses, n_extra
 from .information import inverted, squared_scores
 from .rows import LabelRows
+from .skills import relative_error
 
 GRADIENT, MOST_STEPS = 1e-6, 300  # of the mean log-likelihood at the maximum; steps of a search
 STEP = 1e-4  # of the differences of the gradient
@@ -22,7 +23,7 @@ NAMES_OF_MANY = {FULL: "ind", ONE: "one-coin"}
 SINGULAR_WORDS = "the information is singular: these labels do not determine the parameters of this form"
 SWAPPED_WORDS = "the classes may have changed places: sensitivity and specificity do not add up to more than 1 by more than their error"
 FEW_WORDS = "there are no more cases than parameters of this form"
-NO_CLASSES_WORDS = "the labels are as likely without latent classes, by BIC: annotators agree as by chance"
+NO_CLASSES_WORDS = "the labels are as likely without latent classes, by BIC: annotators agree as by chance, or have too few labels each"
 NOT_FOUND_WORDS = "the search for the maximum did not end"
 
 
@@ -31,7 +32,8 @@ class ClassFit:
     """A fitted form. P rows, K classes, q parameters.
 
     ``joint`` (P, K): log probabilities of class and row; ``scores`` (K, P, q): their derivatives; ``covariance`` (q, q);
-    ``rates`` (T, K, K): shares of labels given the class. ``reason``: why its numbers are undefined, or "".
+    ``rates`` (T, K, K): shares of labels given the class. ``reason``: why its numbers are undefined, or "". ``share_open``: standard error
+    of the tests' accuracies by their excess over chance.
     """
 
     form: str
@@ -44,6 +46,7 @@ class ClassFit:
     rates: Array
     reason: str = ""
     model: TwoClasses | None = None
+    share_open: float = 0.0
 
     @property
     def log_likelihood(self) -> float:
@@ -152,7 +155,7 @@ def fit_two(form: str, rows: LabelRows, start: tuple[Array, Array] | None = None
     reason = FEW_WORDS if rows.n_cases <= model.n_parameters else reason if found else NOT_FOUND_WORDS
     fit = ClassFit(form, rows, x, joint, scores, covariance, model.n_parameters, rates, reason, model)
     without = NO_CLASSES_WORDS if fit.bic >= _bic_without_classes(rows) else ""
-    return fit if fit.reason else replace(fit, reason=_swapped(fit) or without)
+    return replace(fit, reason=fit.reason or _swapped(fit) or without, share_open=_share_open(fit))
 
 
 def refitted(fit: ClassFit, rows: LabelRows) -> ClassFit:
@@ -205,7 +208,17 @@ def fit_many(form: str, rows: LabelRows) -> ClassFit:
         reason = "the classes may have changed places: labels are not right more often than by chance by more than their error"
     elif fit.bic >= _bic_without_classes(rows):
         reason = NO_CLASSES_WORDS
-    return replace(fit, covariance=covariance, reason=reason)
+    share = relative_error(*found.accuracies(), covariance, rows)
+    return replace(fit, covariance=covariance, reason=reason, share_open=share)
+
+
+def _share_open(fit: ClassFit) -> float:
+    """Return the standard error of the tests' accuracies by their excess over chance, both as means over labels."""
+    assert fit.model is not None
+    rates, by = fit.model.rates(fit.x)
+    positive = float(fit.prevalence[1])
+    slope = positive * by[1] - (1 - positive) * by[0]
+    return relative_error(positive * rates[1] + (1 - positive) * (1 - rates[0]), slope.T, fit.covariance, fit.rows)
 
 
 def _bic_without_classes(rows: LabelRows) -> float:

@@ -21,6 +21,7 @@ from .records import LatentAccuracy
 from .rows import LabelRows, overlapping, wide
 
 ALONE = "annotator without a shared case"
+ALONE_OF_AUROC = f"{ALONE} (of the AUROC only)"
 
 
 @tells_joins
@@ -85,12 +86,14 @@ def latent_accuracy(
     Notes
     -----
     These annotators define the latent class: errors that all of them share are invisible, and other annotators may define another class
-    (``without_each``). Intervals are over cases, or over clusters of them. A form is refused if the labels are as likely without classes
-    (by BIC), if sensitivity and specificity do not exceed chance by more than their error, or if the information is singular. Fits are
-    the maximum nearest to that of independent tests, with a ridge of 0.01 on probits, which moves values in the fourth digit. If the model
-    is outside, three annotators bear "ind", four also "re1", five also "fm". A value at an end of its range has an interval by the profile
-    of the likelihood; with clusters the profile is wider by the largest ratio of errors over clusters and over cases. With fewer than 20
-    cases per parameter, fits of more than two classes have one accuracy per annotator.
+    (``without_each``). Intervals are over cases, or over clusters of them; of a model outside they are wider by half of the squared
+    relative standard error of the annotators' accuracies, because plausibilities from few labels are too sure. All forms are refused if
+    this error is above a third; a form is refused if the labels are as likely without classes (by BIC), if sensitivity and specificity do
+    not exceed chance by more than their error, or if the information is singular. Fits are the maximum nearest to that of independent
+    tests, with a ridge of 0.01 on probits, which moves values in the fourth digit. If the model is outside, three annotators bear "ind",
+    four also "re1", five also "fm". A value at an end of its range has an interval by the profile of the likelihood; with clusters the
+    profile is wider by the largest ratio of errors over clusters and over cases. With fewer than 20 cases per parameter, fits of more than
+    two classes have one accuracy per annotator.
 
     References
     ----------
@@ -122,7 +125,7 @@ def latent_accuracy(
         table, choice, given = np.where(table >= 0, 1 - table, -1).astype(np.int32), 1 - choice, given[:, ::-1]
     known: Bools = np.asarray((table >= 0).any(axis=0)) if as_test else overlapping(table)
     kept = (table[:, known] >= 0).any(axis=1)
-    left_out = _left_out(table, known)
+    left_out = _left_out(table, known, overlapping(table))
     seen = np.arange(2, dtype=np.int32) if k == 2 else np.unique(table[:, known][table[:, known] >= 0])
     place = np.append(np.searchsorted(seen, np.arange(k)), -1).astype(np.int32)  # the last one is that of no label
     rows = LabelRows.of(place[table[kept][:, known]], factorize(groups[kept])[0] if kept.any() else groups[kept], max(1, len(seen)))
@@ -164,8 +167,10 @@ def _numbered(argument: str, given: object, labels: Labels) -> Int32:
     return np.unique(np.asarray(ids), return_inverse=True)[1].reshape(-1).astype(np.int32)
 
 
-def _left_out(table: Int32, known: Bools) -> dict[str, int]:
+def _left_out(table: Int32, known: Bools, shared: Bools) -> dict[str, int]:
     """Return the number of cases, and of annotators with labels, that are left out by reason."""
     there = table >= 0
-    found = {NO_ANNOTATIONS: int((~there.any(axis=1)).sum()), ALONE: int((there.any(axis=0) & ~known).sum())}
+    alone = int((there.any(axis=0) & ~shared).sum())
+    none = int((~there.any(axis=1)).sum())
+    found = {NO_ANNOTATIONS: none, ALONE if (known == shared)[there.any(axis=0)].all() else ALONE_OF_AUROC: alone}
     return {reason: n for reason, n in found.items() if n}

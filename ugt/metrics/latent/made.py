@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from .information import of_drawn
 from .numbers import UNKNOWN, Number, degrees, of_last_test
 from .records import BIC_UNITS, LatentAccuracy, LatentFit, agree, best, undecided
 from .rows import LabelRows
+from .skills import BIAS, why_open
 from .steps import bounds_of_auroc, signed_auroc, spread, two_steps
 
 MODEL = "model"
@@ -54,6 +56,15 @@ class JudgedModel:
         names = [name for i, name in enumerate(self.names) if i != test]
         return replace(self, rows=rows, names=names, choice=self.choice[cases], scores=self.scores[cases])
 
+    @cached_property
+    def overlapping(self) -> JudgedModel:
+        """The same model without annotators who share no case with another one: a fit of the annotators alone says nothing of them."""
+        given = self.rows.given > 0
+        found = self
+        for test in np.flatnonzero(~(given & (given.sum(axis=1) > 1)[:, None]).any(axis=0))[::-1]:
+            found = found.without(int(test)) if found.rows.n_tests > 1 else found
+        return found
+
     def made(self) -> LatentAccuracy:
         """Fit all forms and return the record."""
         return made(self)
@@ -81,6 +92,8 @@ class JudgedModel:
     def outside(self, fit: ClassFit) -> Numbers:
         """Return the numbers of a model outside of a fit."""
         found = two_steps(fit, (self.choice[:, None] == self.seen).astype(np.float64))[0]
+        margin = BIAS * fit.share_open**2  # of plausibilities from few labels, which are too sure
+        found = {name: number._replace(margin=margin) for name, number in found.items()}
         if self.n_classes != 2:
             return {"accuracy": found["accuracy"], **{f"recall {t}": found[f"recall {i}"] for i, t in enumerate(self.seen)}}
         two = {"sensitivity": found["recall 1"], "specificity": found["recall 0"], "accuracy": found["accuracy"]}
@@ -91,7 +104,8 @@ class JudgedModel:
 def made(judged: JudgedModel) -> LatentAccuracy:
     """Fit all forms and return the record."""
     rows = judged.rows
-    alone, why_alone = _fitted(rows, judged, judged.names, judged.outside, False)
+    others = judged.overlapping
+    alone, why_alone = _fitted(others.rows, others, others.names, others.outside, False)
     fits, why = alone, why_alone
     if judged.as_test:
         fits, why = _fitted(rows.beside(judged.choice), judged, [*judged.names, MODEL], of_last_test, True)
@@ -161,6 +175,8 @@ def _fitted(
             return (), f"none of these forms is determined by {tests} tests of the same cases"
         start = two_class_start(rows)
         found = [fit_two(form, rows, start) for form in some]
+    share = found[0].share_open  # of the form with the fewest parameters
+    found = [replace(one, reason=one.reason or why_open(share)) for one in found]
     return _shown(found, names, numbers, tests, judged.numbers), ""
 
 

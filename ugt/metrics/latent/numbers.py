@@ -18,7 +18,8 @@ NO_CASES = "less than one case of this class is expected"
 class Number(NamedTuple):
     """A number: its standard error, degrees of freedom, scale, and the class whose rate has an interval by the likelihood instead.
 
-    ``parts``: of an accuracy with such a rate, sensitivity, specificity and prevalence, whose intervals are joined.
+    ``parts``: of an accuracy with such a rate, sensitivity, specificity and prevalence, whose intervals are joined. ``margin``: by how much
+    the interval is wider on both sides, for a bias.
     """
 
     value: float
@@ -27,6 +28,7 @@ class Number(NamedTuple):
     scale: str = "logit"
     profile: int = -1
     parts: tuple[Any, ...] = ()
+    margin: float = 0.0
 
     def interval(self, level: float, fit: ClassFit) -> tuple[float, float]:
         """Return the interval; NaN if the number is undefined."""
@@ -47,8 +49,9 @@ class Number(NamedTuple):
         if self.scale == "logit" and 0 < self.value < 1:
             center, half = np.log(self.value / (1 - self.value)), z * self.std_error / (self.value * (1 - self.value))
             low, high = 1 / (1 + np.exp(-np.clip(np.array([center - half, center + half]), -700, 700)))
-            return float(low), float(high)
-        return self.value - z * self.std_error, self.value + z * self.std_error
+            return float(low) - self.margin, float(high) + self.margin
+        half = z * self.std_error + self.margin
+        return self.value - half, self.value + half
 
     def _joined(self, level: float, fit: ClassFit) -> tuple[float, float]:
         """Return the interval of an accuracy from those of its parts (Zou & Donner 2008), as if they were independent."""
@@ -61,6 +64,12 @@ class Number(NamedTuple):
 
 
 UNKNOWN = Number(np.nan, np.nan)
+
+
+def shown(value: float, ends: tuple[float, float]) -> tuple[float, float]:
+    """Return an interval within 0 and 1, or up to a value beyond them; NaN if it is wider than 1 and says nothing."""
+    low, high = ends
+    return (min(max(low, 0.0), value), max(min(high, 1.0), value)) if high - low <= 1 else (np.nan, np.nan)
 
 
 def of_last_test(fit: ClassFit) -> dict[str, Number]:

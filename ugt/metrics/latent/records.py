@@ -15,7 +15,8 @@ from ...resampling import seed_of
 from ...resampling.resamples import check_level
 from .fitting import ClassFit
 from .goodness import LatentCheck, check
-from .numbers import UNKNOWN, Number
+from .numbers import UNKNOWN, Number, shown
+from .words import condition_of, sentence_of
 
 if TYPE_CHECKING:
     from .made import JudgedModel
@@ -83,9 +84,13 @@ class LatentFit(Record):
         return self.within and not self.reason and bool(np.isfinite(self.values.get(of, np.nan)))
 
     def interval(self, level: float = 0.95, *, of: str = "accuracy") -> tuple[float, float]:
-        """Return the interval of a number if this form is right; NaN if the number is undefined."""
+        """Return the interval of a number if this form is right, as :meth:`LatentAccuracy.interval`; NaN if the number is undefined."""
         level, name = check_level(level), option("of", of, tuple(self.values))
-        return (np.nan, np.nan) if self.reason else self._numbers[name].interval(level, self._fit)
+        return shown(self.values[name], self.ends(level, name))
+
+    def ends(self, level: float, of: str) -> tuple[float, float]:
+        """Return the interval as it is computed, also beyond the range of a number."""
+        return (np.nan, np.nan) if self.reason else self._numbers[of].interval(level, self._fit)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -110,7 +115,8 @@ class LatentAccuracy(Record):
         The forms of the annotators alone, from which the AUROC comes.
     determined : mapping
         For each number, whether the forms within 12 BIC units differ by no more than the widest of their intervals, and these do not
-        reach from below 0.05 to above 0.95. False means: the labels do not determine the number.
+        reach from below 0.05 to above 0.95. False means: the labels do not determine the number. True does not mean that one of the forms
+        is right: a model that copies an annotator has a number that is determined and too high.
     reasons : mapping
         For each number that is undefined or not determined, why.
     n_cases, left_out : int, mapping
@@ -156,7 +162,9 @@ class LatentAccuracy(Record):
     def interval(
         self, level: float = 0.95, *, of: str = "accuracy", kind: str = "information", n_resamples: int | None = None, seed: Any = 0
     ) -> tuple[float, float]:
-        """Return the hull of the intervals of all forms within 12 BIC units; NaN if the number is undefined.
+        """Return the hull of the intervals of all forms within 12 BIC units; NaN if the number is undefined, or the hull wider than 1.
+
+        No end is below 0 or above 1. A value above 1, which shows that the model shares the annotators' errors, is the upper end itself.
 
         Parameters
         ----------
@@ -178,14 +186,18 @@ class LatentAccuracy(Record):
         level, name = check_level(level), option("of", of, self.names)
         some, n = self.within(name), 0
         if option("kind", kind, KINDS) == KINDS[0]:
-            ends = np.array([one.interval(level, of=name) for one in some]).reshape(-1, 2)
+            ends = np.array([one.ends(level, name) for one in some]).reshape(-1, 2)
         else:
             n = KINDS_DRAW[kind] if n_resamples is None else whole("n_resamples", n_resamples, 2)
             assert self._judged is not None
-            drawn = self._judged.resampled(some, n, seed_of(seed), self._judged.value_of(name))[:, :, 0]
+            judged = self._judged.overlapping if name == "auroc" else self._judged
+            drawn = judged.resampled(some, n, seed_of(seed), judged.value_of(name))[:, :, 0]
             ends = np.array([resampled_ends(one.values[name], own, level, kind) for one, own in zip(some, drawn.T)]).reshape(-1, 2)
+            ends += np.array([[-one._numbers[name].margin, one._numbers[name].margin] for one in some]).reshape(-1, 2)
         ends = ends[np.isfinite(ends).all(axis=1)]
-        return (float(ends[:, 0].min()), float(ends[:, 1].max())) if len(ends) else (np.nan, np.nan)
+        if not len(ends):
+            return np.nan, np.nan
+        return shown(best(tuple(some), name).value, (float(ends[:, 0].min()), float(ends[:, 1].max())))
 
     def auroc_bounds(self, level: float = 0.95, *, n_resamples: int = 99, seed: Any = 0) -> tuple[float, float]:
         """Return an interval for every AUROC that the labels allow, whatever the score has to do with them; NaN if it is undefined.
@@ -216,9 +228,10 @@ class LatentAccuracy(Record):
         ([0.66, 0.99], 0.91)
         """
         level, n = check_level(level), whole("n_resamples", n_resamples, 2)
-        judged, some = self._judged, [one for one in self.alone if one.within and not one.reason]
-        if judged is None or judged.n_classes != 2 or not some:
+        some = [one for one in self.alone if one.within and not one.reason]
+        if self._judged is None or self._judged.n_classes != 2 or not some:
             return np.nan, np.nan
+        judged = self._judged.overlapping
         drawn = judged.resampled(some, n, seed_of(seed), lambda again, fit: again.auroc_bounds(fit))
         ends = np.array([judged.auroc_bounds(one._fit) for one in some])
         half = Number(0.0, 1.0, scale="identity").ends(level)[1] * np.nanstd(drawn, axis=0, ddof=1)
@@ -245,24 +258,18 @@ class LatentAccuracy(Record):
         return {name: self._judged.without(i).made() for i, name in enumerate(self._judged.names)}
 
     def sentence(self, of: str = "accuracy", level: float = 0.95) -> str:
-        """Return a number in words, with its interval and with its range over leaving out each annotator: the wider one first."""
+        """Return a number in words: its condition, which only some forms may meet, its interval, its range without each annotator."""
         number = option("of", of, self.names)
         level = check_level(level)
-        low, high = self.interval(level, of=number)
         name = "AUROC" if number == "auroc" else number
         if number in self.reasons:
             return f"The {name} is not stated: {self.reasons[number]}."
-        value = best(tuple(self.within(number)), number).value
+        some, as_test = self.within(number), self.model == "test" and number != "auroc"
+        rows = some[0]._fit.rows
+        condition = condition_of([one.form for one in some], as_test, rows.tests_of_most, rows.n_populations)
         others = [best(tuple(one.within(number)), number).value for one in self.without_each().values()]
-        known = [one for one in others if np.isfinite(one)]
-        own = f"The {name} is {value:.2f} ({low:.2f} to {high:.2f}, {100 * level:g}% interval)"
-        own += " against the class that these annotators define."
-        if not known:
-            return f"{own} It is undefined without any one of them."
-        undefined = f", and undefined without {len(others) - len(known)} of them" if len(known) < len(others) else ""
-        moved = f"Without one of these annotators in turn the {name} is from {min(known):.2f} to {max(known):.2f}{undefined}"
-        wider = max(known) - min(known) > high - low
-        return f"{moved}, which is wider than the interval. {own}" if wider else f"{own} {moved}."
+        ends = best(tuple(some), number).value, *self.interval(level, of=number)
+        return sentence_of(name, condition, ends, level, "these annotators and the model" if as_test else "these annotators", others)
 
     def std_error(self, of: str = "accuracy") -> float:
         """Return the standard error of a number by the form of the lowest BIC, as if this form were right; NaN if undefined."""
@@ -325,6 +332,8 @@ def undecided(fits: list[LatentFit], name: str) -> str:
     if not fits or agree(fits, name):
         return ""
     values = [one.values[name] for one in fits]
+    if any(np.diff(one.ends(0.95, name))[0] > 1 for one in fits):
+        return "not determined: its interval is wider than 1"
     if max(values) - min(values) <= SAME:
         return "not determined: the interval includes almost every value"
     return f"not determined: from {min(values):.3f} to {max(values):.3f} in forms that fit almost alike"
@@ -333,8 +342,8 @@ def undecided(fits: list[LatentFit], name: str) -> str:
 def agree(fits: list[LatentFit], name: str, level: float = 0.95) -> bool:
     """Return whether the values of a number differ by at most the width of its widest interval."""
     values = [one.values[name] for one in fits]
-    ends = np.array([one.interval(level, of=name) for one in fits]).reshape(-1, 2)
+    ends = np.array([one.ends(level, name) for one in fits]).reshape(-1, 2)
     ends = ends[np.isfinite(ends).all(axis=1)]
-    if not len(ends) or (ends[:, 0].min() < ANY[0] and ends[:, 1].max() > ANY[1]):
+    if not len(ends) or np.diff(ends, axis=1).max() > 1 or (ends[:, 0].min() < ANY[0] and ends[:, 1].max() > ANY[1]):
         return False
     return bool(max(values) - min(values) <= np.diff(ends, axis=1).max() + SAME)

@@ -190,7 +190,8 @@ def _shared(digest: Digest, e: TrueAccuracyRow) -> str:
     whose = "" if e.claim_of == STATED or constant is None else f", which always answering “{shown(constant.answer)}” reaches,"
     if e.tipping_error == 0:
         return f"{said} The claim “above {_percent(e.claim)}”{whose} is not shown even without such errors."
-    return f"{said} The claim “above {_percent(e.claim)}”{whose} fails if they are wrong in {_percent(e.tipping_error)} of cases or more."
+    upset = f"is no longer shown if they are wrong in {_percent(e.tipping_error)} of cases or more"
+    return f"{said} The claim “above {_percent(e.claim)}”{whose} {upset}."
 
 
 def _ours(reason: str) -> str:
