@@ -125,7 +125,7 @@ def _checks(context: Context, notes: list[Note]) -> tuple[list[PanelRow], Sequen
 
 
 def _is_quick(context: Context) -> bool:
-    """Return whether the truth model is made again for each annotator."""
+    """Return whether the truth model is computed for each annotator."""
     return context.aggregation in ("dirichlet", "prirn") and np.ndim(context.making.prior) < 2
 
 
