@@ -49,7 +49,8 @@ def test_each_statement_has_its_condition_and_its_interval():
     said = words(page())
     whatever, alike = found.values()
     assert (
-        "Whatever the difficulty of the cases, the accuracy of A against the class that most annotators like these would give is between "
+        "Whatever the difficulty of the cases, if annotators label them independently of each other, the accuracy of A against the class "
+        "that most annotators like these would give is between "
         f"{outwards(whatever.low, whatever.high)} (95% interval)."
     ) in said
     assert (

@@ -126,7 +126,7 @@ def _said(digest: Digest, model: str, rows: Rows) -> Iterator[str]:
     whatever, alike, posterior = (rows[a] for a in (ANY_DIFFICULTY, LATENT_CLASS, DIRICHLET))
     if whatever.use != REFUSED:
         yield (
-            f"Whatever the difficulty of the cases, the accuracy of {who} against the class that most annotators like these would give is "
+            f"{whatever.condition}, the accuracy of {who} against the class that most annotators like these would give is "
             f"between {_and(whatever)} ({level} interval)."
         )
     if alike.use != REFUSED:
