@@ -24,7 +24,7 @@ test: .venv-test/installed
 	@echo "The tests run: about 8 minutes on two processors."
 	.venv-test/bin/pytest $(PYTEST_ARGS)
 
-# All data sets of every simulation, of which CI takes an eighth: about half an hour on two processors. Integrals of all dermatology cases
+# All data sets of every simulation, of which CI takes a few: about half an hour on two processors. Integrals of all dermatology cases
 # beside a million draws, and with tolerances a hundred times smaller, take more.
 simulations: .venv-test/installed
 	UGT_ALL_DATA_SETS=1 .venv-test/bin/pytest -q -n auto --dist loadfile --no-loadscope-reorder -m full tests/statistical \
