@@ -55,6 +55,12 @@ def made(tmp_path_factory):
     verdicts = np.array(["bad", "good"])
     table("people.csv", ["case", "annotator", "label"], [(case, f"p{a}", others.choice(verdicts)) for case in cases[:16] for a in range(3)])
     table("judge.csv", ["case", "judge", "verdict"], [(case, "gpt", others.choice(verdicts)) for case in cases])
+    votes = [(case, f"p{a}", "A", "B", others.choice(["A", "B", "tie"])) for case in cases for a in range(2)]
+    chats = [(case, turn, "A", "B", others.choice(["A", "B", "tie"])) for case in cases for turn in (1, 2)]
+    table("chats.csv", ["prompt", "turn", "model_a", "model_b", "better"], chats)
+    heads = ["case", "annotator", "model_a", "model_b", "winner"]
+    table("votes.csv", heads, votes)
+    (folder / "votes.jsonl").write_text("".join(json.dumps(dict(zip(heads, map(str, row)))) + "\n" for row in votes), encoding="utf-8")
     table("lengths.csv", ["case", "length"], [(case, 10 * i) for i, case in enumerate(cases)])
     probs = rng.dirichlet(np.ones(3), 24)
     for name, rows in (("a.csv", range(24)), ("validation.csv", range(12)), ("test.csv", range(12, 24))):

@@ -319,6 +319,7 @@ def test_file_names_that_are_no_utf8(folder, capsys):
         (folder / f"{kind}.csv").rename(folder / f"{kind} {name}.csv")
     files = (f"labels {name}.csv", f"A {name}.csv")
     command = ["evaluate", "--annotations", files[0], "--predictions", files[1], "--out", f"out {name}", "--n-boot", "20", "--no-details"]
+    command += ["--positive-class", "dog"]
     done = subprocess.run([sys.executable, "-m", "ugt", *command], capture_output=True, check=False)
     assert (done.returncode, results(done.stderr.decode("utf-8", "replace"))) == (0, "")
     assert (folder / f"out {name}" / "report.html").exists()

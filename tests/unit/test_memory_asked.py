@@ -26,6 +26,7 @@ LABELS = ugt.Labels.from_counts(COUNTS)
 P = rng.dirichlet(np.ones(K), N)
 SCORES = rng.random((N, K))
 POSTERIOR = ugt.dirichlet(LABELS, prior=0.5)
+FEW = POSTERIOR.take(np.arange(9000))  # few enough for one thread
 POINT = ugt.Point.from_array(P)
 CONFORMAL = ugt.conformal.MonteCarloConformal(m=5).fit(P, POSTERIOR)
 ALPHA = ugt.calibration.AlphaCalibration().fit(P, LABELS)
@@ -121,7 +122,7 @@ CALLS = {
     "a conformal fit": (lambda: ugt.conformal.MonteCarloConformal(m=5).fit(P, POSTERIOR), None),
     "concentrations": (lambda: ALPHA.transform(P), 2),
     "calibrated probabilities": (lambda: TEMPERATURE.transform(P), 1),
-    "bounds": (lambda: ugt.metrics.accuracy_bounds(POSTERIOR, P), None),
+    "bounds": (lambda: ugt.metrics.accuracy_bounds(FEW, np.ones((9000, K))), None),
     "points of annotators": (lambda: ugt.humans.annotator_roc_points(READERS).statistic.columns, 2),
     "sums of pairs of annotators": (MANY.sums, 1),
     "soft labels": (lambda: ugt.soft_auroc(LABELS, SCORES), None),

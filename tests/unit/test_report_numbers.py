@@ -577,6 +577,10 @@ CLAIMS = [
     (f"Annotators with each other: (?:percent agreement|ICC\\(1\\)) {N} \\({N} to {N}\\)", coefficient),
     (f"(?:too, the intervals? (?:is|are) |(?<= and )){N} to {N}(?:%| [a-z ]+?) \\({M}\\)", others_like_these),
     (f"errors that annotators share in {N}% of cases", lambda r: [f"{50 * r.lead(*r.order[:2])[1]:.2g}"]),
+    (
+        f"a prior \\({N} for each class, 95% interval {N} to {N}\\)",
+        lambda r: [f"{r.data['provenance']['prior_fit'][name]:.3g}" for name in ("value", "low", "high")],
+    ),
     (f"a prior \\({N} for each class\\)", lambda r: [f"{r.data['provenance']['parameters']['prior']:.3g}"]),
     (f"had refuted {N} truth models?", lambda r: [str(sum(e["p_value"] < 0.05 for e in r.data["truth_checks"]))]),
     (f"the prior of {N}", lambda r: ["0.1"]),

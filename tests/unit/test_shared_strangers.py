@@ -120,7 +120,8 @@ def test_a_log_of_one_judge_is_named_after_its_file(strangers, capsys, tmp_path)
 
 def test_objects_keyed_by_case_and_by_annotator(strangers, capsys, tmp_path):
     file = strangers("nlp/keyed.json")
-    (mapping := tmp_path / "mapping.json").write_text('{"fields": {"case": "#", "annotator": "annotations{#}", "label": "annotations{}"}}')
+    fields = '{"fields": {"case": "#", "annotator": "annotations{#}", "label": "annotations{}"}}'
+    (mapping := tmp_path / "mapping.json").write_text(fields, encoding="utf-8")
     holds(capsys, "agreement", file, ["--mapping", str(mapping)], r"2 cases, 3 annotators, 2 classes, 5 labels.*percent agreement +0\.667")
 
 

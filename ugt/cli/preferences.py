@@ -28,7 +28,7 @@ A strength is the log odds that a model is preferred to the mean of all models. 
 these; if annotators are not named, for other cases. The last columns are the places of a model that the votes leave open.
 
 ugt preferences votes.csv
-ugt preferences votes.csv --preferred-column better --case-column prompt turn
+ugt preferences chats.csv --preferred-column better --case-column prompt turn
 ugt preferences votes.jsonl --random cases --out strengths.csv
 """
 
