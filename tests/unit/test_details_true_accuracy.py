@@ -145,14 +145,14 @@ def test_of_very_many_cases_some_are_checked(monkeypatch):
 def test_checks_take_the_clusters_of_the_evaluation(monkeypatch):
     known, _ = latent(200)
     clusters, seen = np.arange(200) // 4, []
-    check = true_accuracy.true_class_statements
-    monkeypatch.setattr(true_accuracy, "true_class_statements", lambda *given, **options: seen.append(options) or check(*given, **options))
+    check = true_accuracy.statements_of
+    monkeypatch.setattr(true_accuracy, "statements_of", lambda *given, **options: seen.append(given[1]) or check(*given, **options))
     own = true_accuracy.allowed(known, 3, clusters)
-    assert (seen[0]["clusters"] == clusters).all() and "one case of each cluster" in own.reasons["latent class"]
+    assert (seen[0] == clusters).all() and "one case of each cluster" in own.reasons["latent class"]
     monkeypatch.setattr(true_accuracy, "MOST_LABELS", 1000)
     true_accuracy.allowed(known, 3, clusters)
-    assert (seen[1]["clusters"] == clusters[::2]).all()
-    assert true_accuracy.allowed(known, 3, np.zeros(200)).use["latent class"] == "beside" and seen[2]["clusters"] is None
+    assert (seen[1] == clusters[::2]).all()
+    assert true_accuracy.allowed(known, 3, np.zeros(200)).use["latent class"] == "beside" and seen[2] is None
 
 
 def test_an_accuracy_under_independent_errors_that_says_nothing_has_the_reason(monkeypatch):

@@ -16,8 +16,8 @@ from ..metrics.any_difficulty import cells_of
 from ..metrics.bounds import LEAST_CASES, Assumed, outer_ends
 from ..metrics.next_annotator import next_annotator_agreement
 from ..metrics.true_class import condition_of
-from ..truth import TrueClassStatements, dirichlet, fit_dirichlet_prior, true_class_statements
-from ..truth.true_class import RELIABILITIES
+from ..truth import TrueClassStatements, dirichlet, fit_dirichlet_prior
+from ..truth.true_class import RELIABILITIES, statements_of
 from .context import MOST_WORK, Ask, Made
 from .names import ANY_DIFFICULTY, COMMONEST, DIRICHLET, LATENT_CLASS, TOP
 from .other_annotators import for_others
@@ -175,8 +175,8 @@ def allowed(labels: Labels, seed: int, clusters: NDArray[Any] | None = None) -> 
     large = n_annotators > MOST_ANNOTATORS or labels.n_classes > MOST_CLASSES
     named = n_annotators > 0 and bool((labels.annotator >= 0).all())
     if not large and not (named and labels.n_classes > MOST_CHECKED):
-        return true_class_statements(checked, clusters=clusters, n_resamples=FITS, seed=seed)
-    found = true_class_statements(Labels.from_counts(checked.counts()), clusters=clusters, n_resamples=FITS, seed=seed)
+        return statements_of(checked, clusters, FITS, seed, solved=False)
+    found = statements_of(Labels.from_counts(checked.counts()), clusters, FITS, seed, solved=False)
     reason = TOO_LARGE.format(annotators=n_annotators, classes=labels.n_classes) if large else UNCHECKED.format(most=MOST_CHECKED)
     use, reasons = {**found.use, LATENT_CLASS: "no" if large else BESIDE}, {**found.reasons, LATENT_CLASS: reason}
     return TrueClassStatements(use, reasons, found.p_latent, found.form, found.p_panel, found.labels_per_case)

@@ -175,6 +175,11 @@ def true_class_statements(labels: object, *, clusters: object = None, n_resample
     >>> found.use["latent class"], found.reasons["latent class"]
     ('no', 'The labels do not say which annotator gave them.')
     """
+    return statements_of(labels, clusters, n_resamples, seed)
+
+
+def statements_of(labels: object, clusters: object, n_resamples: int, seed: object, solved: bool = True) -> TrueClassStatements:
+    """Return the statements that labels allow; unless ``solved``, whether any mixture gives the labels is left to the bounds."""
     if not isinstance(labels, Labels):
         raise TypeError(Refusal("labels", "be Labels", type(labels).__name__))
     n_resamples, word = checks.whole("n_resamples", n_resamples), seed_of(seed)
@@ -188,7 +193,7 @@ def true_class_statements(labels: object, *, clusters: object = None, n_resample
     p_panel, unchecked = _panel(labels, int(sizes.max()), group, word)
     p_latent, form, refusal = _latent(labels, group, n_resamples, word)
     found = {
-        ANY_DIFFICULTY: _programme(labels, group),
+        ANY_DIFFICULTY: _programme(labels, group, solved),
         LATENT_CLASS: (NO, refusal) if refusal else _of_latent(p_latent, typical, group is not None),
         DIRICHLET: (NO, unchecked) if unchecked else _of_posterior(p_panel),
     }
@@ -196,14 +201,14 @@ def true_class_statements(labels: object, *, clusters: object = None, n_resample
     return TrueClassStatements(use, reasons, p_latent, form, p_panel, typical)
 
 
-def _programme(labels: Labels, group: NDArray[Any] | None) -> tuple[str, str]:
+def _programme(labels: Labels, group: NDArray[Any] | None, solved: bool) -> tuple[str, str]:
     counts = labels.counts()
     n_classes, most = int(counts.any(axis=0).sum()), int(counts.sum(axis=1).max())
     if n_classes > MOST_CLASSES or most > MOST_LABELS:
         limits = f"at most {MOST_CLASSES} classes and {MOST_LABELS} labels per case"
         return NO, f"The linear programme takes {limits}; these labels have {n_classes} and {most}."
     cases = np.flatnonzero(counts.any(axis=1))
-    reason = contradiction(counts[cases], 1 - LEVEL, numbers_of(group, cases))
+    reason = contradiction(counts[cases], 1 - LEVEL, numbers_of(group, cases)) if solved else ""
     if reason:
         return NO, said(reason)
     return MAIN, "It holds if annotators label a case independently of each other, whatever its difficulty and whatever the model."
