@@ -33,6 +33,21 @@ settings.load_profile("ugt")
 gc.set_threshold(20_000, 20, 20)
 
 
+def pytest_collection_modifyitems(config, items):
+    """Leave designs of simulations after the first of each test to `make simulations`, if CI asks for that."""
+    if "UGT_FIRST_DESIGNS" not in os.environ:
+        return
+    seen, later = set(), []
+    for item in items:
+        test = item.nodeid.partition("[")[0]
+        if item.get_closest_marker("simulation") and test in seen:
+            later.append(item)
+        seen.add(test)
+    config.hook.pytest_deselected(items=later)
+    left_out = {item.nodeid for item in later}
+    items[:] = [item for item in items if item.nodeid not in left_out]
+
+
 def pytest_collection_finish():
     """Leave the tests themselves out of the search."""
     gc.collect()
