@@ -204,7 +204,7 @@ def test_intervals_with_clusters(n_sets):
     assert all(holds(int(hit), n_sets, 0.9, 0.99) for hit in hits[0])
 
 
-@sets(30, 200)
+@sets(12, 200)
 def test_intervals_of_drawn_cases(n_sets):
     hits = included([by_kind(seed) for seed in range(n_sets)], (SENS, SPEC))
     assert all(holds(int(hit), n_sets, 0.91, 0.995) for hit in hits[1])
