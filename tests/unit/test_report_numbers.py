@@ -554,7 +554,10 @@ CLAIMS = [
         f"The ceiling has {N}% at reliability {N} and {N}% at {N}",
         lambda r: [x for at in (r.ranged[0], r.ranged[-1]) for x in (r.percent(r.certainty[at]["value"]), f"{at:g}")],
     ),
-    (f"{M} gives the class (?:that most annotators like these would give|behind the labels) in {N}% to {N}% of cases", limits_of_truth),
+    (
+        f"{M} gives the class (?:that most (?:annotators )?like these would give|behind the labels) in {N}% to {N}% of cases",
+        limits_of_truth,
+    ),
     (f"the accuracy of {M} against the class that most annotators like these would give is between {N}% and {N}%", limits_of_truth),
     (
         f"the accuracy of {M} against the class behind their labels is between {N}% and {N}%",

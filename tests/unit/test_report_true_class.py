@@ -253,7 +253,7 @@ def test_page_one_has_the_interval_against_a_true_class_and_a_link_to_its_sectio
     e = next(e for e in data["true_accuracy"] if (e["model"], e["assume"]) == ("A", ANY_DIFFICULTY))
     much = outwards(e["low"], e["high"]).replace("and", "to")
     said = html_words(caution(data))
-    assert f"A gives the class that most annotators like these would give in {much} of cases (" in said
+    assert f"If annotators label independently, A gives the class that most like these would give in {much} of cases (" in said
     assert 'href="#true-class"' in caution(data) and 'id="true-class"' in html(data)
     without = changed(data, ANY_DIFFICULTY, use="refused", reason="No.")
     assert much not in html_words(caution(without)) and 'href="#true-class"' in caution(without)

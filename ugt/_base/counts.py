@@ -1,4 +1,4 @@
-"""Counts in sentences."""
+"""Counts, and decimals of shares, in sentences."""
 
 from __future__ import annotations
 
@@ -11,3 +11,8 @@ def counted(n: int, noun: str, verbs: tuple[str, str] | None = None) -> str:
 def whole(n: float) -> str:
     """Return a count with thousands separators."""
     return f"{n:,.0f}"
+
+
+def decimals_of_percent(half: float) -> int:
+    """Return the decimals that a percentage deserves by the half-width of its interval in points: 1 for 0.5 to 5, 0 above, 2 below."""
+    return 0 if half > 5 else 1 if half >= 0.5 else 2

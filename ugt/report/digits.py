@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from statistics import median
 from typing import NamedTuple, Optional
 
+from .._base.counts import decimals_of_percent
 from .markup import NONE
 
 NBSP = "\u00a0"
@@ -29,7 +30,7 @@ class Digits(NamedTuple):
         """Return digits of percentages by the intervals' median half-width: 1 for 0.5 to 5 points, 0 above, 2 below; else 1."""
         halves = [(high - low) * 50 for low, high in intervals if low is not None and high is not None and not is_flat(low, high)]
         middle = median(halves) if halves else 1.0
-        return cls(0 if middle > 5 else 1 if middle >= 0.5 else 2)
+        return cls(decimals_of_percent(middle))
 
     @classmethod
     def proportion(cls, intervals: Iterable[Ends]) -> Digits:

@@ -28,4 +28,4 @@ def of_true_class(digest: Digest) -> str:
     if known is None:
         return f" How often a model gives the true class is another question ({where})."
     much = f"in {between(known.low, known.high)} of cases"
-    return f" {shown(known.model)} gives the class that most annotators like these would give {much} ({where})."
+    return f" If annotators label independently, {shown(known.model)} gives the class that most like these would give {much} ({where})."

@@ -38,7 +38,7 @@ class Statistic(OfCases, ABC):
     Attributes
     ----------
     n_cases, case_ids, times
-        The cases, see :class:`OfCases`.
+        The number of cases N, their ids (None: those of the data) and how many equal cases each stands for (None: one).
     names : tuple of str
         Names of the M numbers.
     span : (low, high)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from .._base import notices
+from .._base.counts import decimals_of_percent
 from .._base.notes import Note
 from ..truth import by_name, leading
 from ..truth.leading import FITTED, OPTIONS, PER_CLASS, CheckedTruth, cures, options_of
@@ -43,7 +44,6 @@ MOST_ANNOTATORS = 40
 REFUTED = 0.001  # p-value below which a truth model that was asked for is said on page one not to describe the annotators
 PLAIN = {"prirn": "PrIRN", "plackett-luce": "Plackett–Luce", "dawid-skene": "Dawid–Skene", "dirichlet": "the Dirichlet model"}
 FITTED_PRIORS = {FITTED: "the fitted prior", PER_CLASS: "the prior fitted per class"}
-WIDE, NARROW = 0.05, 0.005  # half-widths of an interval, beyond which a share has no decimals, and below which it has two
 
 
 def model_name(e: CheckedTruth) -> str:
@@ -61,23 +61,24 @@ def chosen(checked: Sequence[CheckedTruth], held_out: PanelRow | None) -> Note |
     default, main = (next((e for e in checked if e.role == role), None) for role in ("default", "main"))
     if main is None or (default is None and not main.refuted):
         return None
-    half = 1.0 if held_out is None or held_out.low is None or held_out.high is None else (held_out.high - held_out.low) / 2
-    decimals = 0 if half > WIDE else 1 if half >= NARROW else 2
-    seen = f"{main.observed:.{decimals}%}"
+    ends = None if held_out is None or held_out.low is None or held_out.high is None else (held_out.low, held_out.high)
+    form = f".{decimals_of_percent(100.0 if ends is None else 50 * (ends[1] - ends[0]))}%"
     if default is None:
-        tried = [f"{model_name(e)} {e.predicted:.{decimals}%}" for e in checked]
+        tried = {f"truth_{i}": model_name(e) for i, e in enumerate(checked)}
+        predicted = {f"predicted_{i}": e.predicted for i, e in enumerate(checked)}
+        listed = "; ".join(f"{{truth_{i}}} {{predicted_{i}:{form}}}" for i in range(len(checked)))
         words = (
-            "Held-out annotators agree with the vote of the others in {observed} of cases, which refutes every truth model that was tried. "
-            "Predicted were: {tried}."
+            f"Held-out annotators agree with the vote of the others in {{observed:{form}}} of cases, which refutes every truth model that "
+            f"was tried. Predicted were: {listed}."
         )
-        return Note("no_truth_fits", words, observed=seen, tried="; ".join(tried))
+        return Note("no_truth_fits", words, observed=main.observed, **tried, **predicted)
     words = (
-        "Held-out annotators agree with the vote of the others in {observed} of cases. The default, {default}, predicts {predicted} and is "
-        "refuted; {main} predicts {fits} and leads."
+        f"Held-out annotators agree with the vote of the others in {{observed:{form}}} of cases. The default, {{default}}, predicts "
+        f"{{predicted:{form}}} and is refuted; {{main}} predicts {{fits:{form}}} and leads."
     )
     return Note(
-        "default_truth_refuted", words, observed=seen, default=model_name(default), predicted=f"{default.predicted:.{decimals}%}",
-        main=model_name(main), fits=f"{main.predicted:.{decimals}%}",
+        "default_truth_refuted", words, observed=main.observed, default=model_name(default), predicted=default.predicted,
+        main=model_name(main), fits=main.predicted,
     )  # fmt: skip
 
 

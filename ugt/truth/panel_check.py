@@ -203,9 +203,10 @@ def split_panel_check(
     same annotations the p-value is conservative: at 0.05 it rejects a right model in 1 to 3%. The prediction for a label of a further
     annotator depends on α / γ only: the check cannot distinguish a wrong prior from a wrong reliability, and without a prior or background
     (``prirn``) the reliability does not change the prediction. Estimated skills (``"dawid_skene"``) that are taken as known reject a right
-    model in 8 to 60% with 400 cases, most often with ten classes and three labels. A p-value below 0.05 is therefore found anew from 39
-    studies that are simulated from the fit, unless labels times classes are above 100,000: a right model is then rejected in 0 to 12%.
-    Bins take the skills as known. For ratings with few values the middle half may hold more or less than half.
+    model in 8 to 60% of simulated studies of 400 cases, most often with ten classes and three labels. A p-value below 0.05 is therefore
+    found anew from 39 studies that are simulated from the fit, unless labels times classes are above 100,000: a right model was then
+    rejected in 0 to 12% (60 data sets per design). Bins take the skills as known. For ratings with few values the middle half may hold
+    more or less than half.
 
     References
     ----------

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .._base import notices
 from .._base.arrays import Array, Int64, NDArray
 from .._base.axes import stream_keys_of
 from .._base.ragged import distinct, row_of
@@ -62,7 +63,8 @@ def with_estimated_skills(halves: Any, summed: Any, options: Mapping[str, Any], 
     quick = {**options, "n_restarts": 0}
     seeds = mixed(np.asarray(mixed(np.array([halves.seed], np.uint64)) + np.arange(N_STUDIES, dtype=np.uint64), np.uint64))
     studies = (simulated(rest, out, fit.prevalence, confusion, seed) for seed in seeds)
-    scores = np.array([_score(summed(of_skills(*study, options=quick))) for study in studies])
+    with notices.heard():  # what is noticed of a simulated study is of no use
+        scores = np.array([_score(summed(of_skills(*study, options=quick))) for study in studies])
     score = _score(summed(of_skills(rest, out, options, halves.vote, fit)))
     width = scores.std(ddof=1) * np.sqrt(1 + 1 / N_STUDIES)
     return float(2 * stdtr(N_STUDIES - 1, -abs(score - scores.mean()) / width)) if width > 0 else plain
