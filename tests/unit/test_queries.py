@@ -349,6 +349,10 @@ def test_the_comment_says_how_ugt_reads_the_result(tmp_path, dialect):
             "--model-table must be a table or a view for a query of Spark .load the file into one.*'m.csv'",
         ),
         ("--classes 2 --model-table m --case-column m=a m=b", "--case-column must name as many columns of either table.* 1 and 2"),
+        ("--classes 2 --model-table m --duplicates first", "--annotator-column must be given with --duplicates first"),
+        ("--classes 1 --model-table m", "--classes must be two classes or more. Got 1"),
+        ("--classes 2 --model-table m --case-column ''", "names must have characters.*Got ''"),
+        ("--classes 2 --model-table m --label-column ''", "names must have characters.*Got ''"),
         ("--classes 2 --model-table m --label-column '\n'", r"names must have characters, none of which is a control character.*'\\n'"),
     ],
 )

@@ -121,12 +121,14 @@ def _asked(options: argparse.Namespace) -> Wanted:
     classes = range(int(k)) if k.isdecimal() else distinct("classes", io.read_names(k, encoding=options.encoding)).tolist()
     names = [*map(str, classes)]
     tables = (options.annotations, options.model_table)
-    cases = [case_given(options, table) or ["case"] for table in tables]
+    given = [case_given(options, table) for table in tables]
+    first, second = (["case"] if case is None else [case] if isinstance(case, str) else case for case in given)
+    label = column(options, "label", tables[0])
     models = options.model_columns or []
     return Wanted(
         *tables,
-        ([cases[0]] if isinstance(cases[0], str) else cases[0], [cases[1]] if isinstance(cases[1], str) else cases[1]),
-        column(options, "label", tables[0]) or "label",
+        (first, second),
+        "label" if label is None else label,
         column(options, "annotator", tables[0]) or None,
         names,
         [] if models else options.class_columns or names,

@@ -78,6 +78,10 @@ def _check(asked: Wanted, dialect: Dialect, path: str) -> None:
     for name in (*names, *asked.classes, *asked.scores, *asked.models, path):
         if not name or not name.isprintable():
             raise error("names", "have characters, none of which is a control character, to be written into a query", repr(name))
+    if asked.duplicates == "first" and asked.annotator is None:
+        raise error("--annotator-column", "be given with --duplicates first, which knows rows of one annotator", "none")
+    if len(asked.classes) < 2:
+        raise error("--classes", "be two classes or more", len(asked.classes))
     if len(asked.cases[0]) != len(asked.cases[1]):
         raise error("--case-column", "name as many columns of either table", f"{len(asked.cases[0])} and {len(asked.cases[1])}")
     if asked.scores and len(asked.scores) != len(asked.classes):
