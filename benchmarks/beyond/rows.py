@@ -21,9 +21,10 @@ import numpy as np
 CLASSES, LABELS, PRIOR = 10, 5, 0.1
 COUNTS, PROBABILITIES = [f"count_{k}" for k in range(CLASSES)], [str(k) for k in range(CLASSES)]
 DRAWN = 10000  # values that a pseudo-random number has
-# A pseudo-random number of a case and a purpose; what is true, how hard the case is, and how sure the model is, all by case.
+# A pseudo-random number of a case and a purpose, hashed twice, since the last bits of a hash of several values go together; then what is
+# true, how hard the case is, and how sure the model is.
 MADE = f"""
-CREATE MACRO drawn(i, purpose) AS hash(i, purpose, {{seed}}) % {DRAWN};
+CREATE MACRO drawn(i, purpose) AS hash(hash(i, purpose, {{seed}})) % {DRAWN};
 CREATE MACRO truth(i) AS (drawn(i, 100) % {CLASSES})::INT;
 CREATE MACRO wrong(i) AS (drawn(i, 101) * drawn(i, 102) // {DRAWN})::INT;
 CREATE MACRO choice(i) AS (CASE WHEN drawn(i, 103) < 9000 - wrong(i) // 2 THEN truth(i) ELSE drawn(i, 104) % {CLASSES} END)::INT;
