@@ -3,6 +3,7 @@
 import argparse
 import csv
 import doctest
+import json
 import re
 import shlex
 from collections import Counter
@@ -230,6 +231,36 @@ def test_cases_of_several_columns(tmp_path):
     assert result(tmp_path / "q.sql")[1] == [(1, 0, 1, "1", 2), (2, 1, 0, "1", 1)]
 
 
+def options_of(command):
+    parsers = cli.command.commands_of(cli.make_parser())
+    return {word for action in cli.command.options_of(parsers[command]) for word in action.option_strings}
+
+
+def words_of(text):
+    """The command in the last comment of a query."""
+    lines = [line for line in text.splitlines() if line.startswith("-- ")]
+    assert len(lines) == 3 and "q.sql" in lines[1]
+    return shlex.split(lines[-1].partition("by: ")[2])
+
+
+@pytest.mark.parametrize("models", [False, True])
+def test_the_command_of_the_comment_evaluates_all_cases(tmp_path, monkeypatch, models):
+    if "--frequency" not in options_of("evaluate"):
+        pytest.skip("ugt evaluate has no --frequency")
+    labels, predictions, chosen = study(PLAIN, 4)
+    columns = ("net", "rule") if models else PLAIN
+    words = ("--model-columns", *columns) if models else ("--class-columns", *columns, "--round", 2)
+    answer(tmp_path, labels, chosen if models else predictions, *words, classes=named(tmp_path, PLAIN), names=columns)
+    header, rows = result(tmp_path / "q.sql")
+    write_table(tmp_path / "counts.csv", header, rows)
+    command = words_of((tmp_path / "q.sql").read_text(encoding="utf-8"))
+    monkeypatch.chdir(tmp_path)
+    assert cli.main([*command[1:], "--no-details", "--n-boot", "20"]) == 0
+    found = json.loads((tmp_path / "report" / "evaluation.json").read_text(encoding="utf-8"))
+    assert {row["n_cases"] for row in found["metrics"]} == {sum(row[-1] for row in rows if sum(row[1:4]))}
+    assert {row["model"] for row in found["metrics"]} == ({*columns} if models else {"model"})
+
+
 # ---- the page ----
 def blocks(language):
     return [found[2] for found in re.finditer(rf"^```({language})\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)]
@@ -316,16 +347,10 @@ def test_the_comment_says_how_ugt_reads_the_result(tmp_path, dialect):
         ((), ["--predictions", "model=counts.csv"]),
         (("--model-columns", "my net", "b"), ["--model-columns", "my net", "b"]),
     ):
-        lines = [line for line in query(tmp_path, *words, dialect=dialect).splitlines() if line.startswith("-- ")]
-        command = shlex.split(lines[-1].partition("by: ")[2])
-        assert len(lines) == 3 and "q.sql" in lines[1] and command[:2] == ["ugt", "evaluate"]
+        command = words_of(query(tmp_path, *words, dialect=dialect))
+        assert command[:2] == ["ugt", "evaluate"]
         assert command[command.index("counts") + 5 : -4] == expected and command[-4:-2] == ["--frequency", "frequency"]
-        known = {
-            word
-            for action in cli.command.options_of(cli.command.commands_of(cli.make_parser())["evaluate"])
-            for word in action.option_strings
-        }
-        assert {word for word in command if word.startswith("--")} <= known | {"--frequency"}
+        assert {word for word in command if word.startswith("--")} <= options_of("evaluate") | {"--frequency"}
 
 
 @pytest.mark.parametrize(
