@@ -1,12 +1,22 @@
 """Evaluations of rows that stand for several equal cases: every table is that of the rows repeated, or is left out with its reason."""
 
+import json
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from refusals import refused
 
 import ugt
+from ugt import cli
 from ugt.annotations.adjudication import adjudicated
+from ugt.report.cautions import cautions
+from ugt.report.digest import Digest
+from ugt.report.page import html
+from ugt.report.sections import worklist
 from ugt.tables.makers import MAKERS, ONE_ROW_EACH
+from ugt.tables.source import ReportSource
 from ugt.truth.held_out import divided
 from ugt.truth.panel_check import Halves
 
@@ -163,7 +173,10 @@ def test_what_is_left_out_is_said():
     assert set(ONE_ROW_EACH) <= set(MAKERS)
     plain = ugt.evaluate(ugt.Labels.from_counts([[2, 1], [0, 3]]), {}, frequency=[3, 2], n_resamples=20)
     assert "truth_not_tried" in [note.code for note in plain.notes]
-    assert "measures of grades" not in next(str(note) for note in plain.notes if note.code == "not_for_rows")
+    said = next(str(note) for note in plain.notes if note.code == "not_for_rows")
+    assert said.startswith("1 kind of results was left out") and "precision of larger studies" in said
+    quick = ugt.evaluate(ugt.Labels.from_counts([[2, 1], [0, 3]]), {}, frequency=[3, 2], n_resamples=20, details=False)
+    assert "not_for_rows" not in [note.code for note in quick.notes]
 
 
 NAMED = ugt.Labels.from_wide([[0, 1], [1, 1], [0, 0]], classes=2, annotators=["ann", "bob"])
@@ -184,7 +197,7 @@ MODEL = {"A": [[0.6, 0.4], [0.2, 0.8], [0.7, 0.3]]}
             {"aggregation": "plackett-luce"},
             "aggregation must be one of 'auto', .* with frequency=.*one row per case.*Got 'plackett-luce'",
         ),
-        (COUNTS, {"prior": "fit"}, "prior must have a prior that was not fitted to the rows, with frequency="),
+        (COUNTS, {"prior": "fit"}, "prior must be numbers with frequency=, since the fit took each row for one case"),
         (NAMED, {}, r"frequency must be left out for annotations of annotators with names.*Labels\.from_counts\(labels\.counts\(\)\)"),
         (ugt.dirichlet(NAMED), {}, "frequency must be left out for annotations of annotators with names"),
         (ugt.Draws.from_array(np.full((3, 5, 2), 0.5)), {}, "annotations must be labels as counts, a Point or a Dirichlet posterior"),
@@ -300,3 +313,106 @@ def test_a_share_of_one_half_has_the_degrees_of_freedom_of_all_units():
         found = ugt.ua_topk_accuracy(ugt.Point.from_array(np.eye(2)[right]), np.eye(2)[np.zeros(n, int)]).interval()
         half = ugt._base.laws.t_quantile(n - 1, 0.975) * np.sqrt(0.25 / (n - 1)) / 0.25
         assert found[1] == pytest.approx(1 / (1 + np.exp(-half)), rel=1e-9), n
+
+
+def test_the_page_and_the_json_say_how_many_cases_rows_stand_for(tmp_path):
+    found, expected = both(3)
+    found.to_html(tmp_path / "rows.html")
+    found.to_json(tmp_path / "rows.json")
+    page, stored = (tmp_path / "rows.html").read_text(), json.loads((tmp_path / "rows.json").read_text())
+    n_rows, n_cases = found.data["n_rows"], found.data["n_cases"]
+    assert f"{n_rows} rows stand for {n_cases} cases" in page.split("</header>")[0] and "Rows, each with its number of cases" in page
+    assert (stored["data"]["n_rows"], stored["data"]["n_cases"]) == (n_rows, n_cases)
+    assert sum(row["n_cases"] for row in stored["cases"]) == n_cases
+    assert html(stored) == page  # from the file, too
+    own, other = (Digest(ReportSource.read(one.to_dict())) for one in (found, expected))
+    for reliability in own.reliabilities:
+        assert own.settled(reliability) == other.settled(reliability)
+        assert own.shares(reliability) == pytest.approx(other.shares(reliability), rel=1e-12)
+    ours, theirs = (worklist.render(one.source).markup for one in (own, other))
+    assert re.search(r"\d+ of \d+ cases are less than 99% certain[^<]*", ours)[0] == re.search(r"\d+ of \d+ cases are less[^<]*", theirs)[0]
+
+
+def test_cautions_count_cases():
+    counts, frequency = [[1, 0], [3, 2], [0, 5], [4, 1]], [30, 20, 25, 25]
+    ev = ugt.evaluate(ugt.Labels.from_counts(counts, classes=["no", "yes"]), {}, frequency=frequency, n_resamples=20)
+    said = [one.claim for one in cautions(Digest(ReportSource.read(ev.to_dict())))]
+    assert "30 cases have one annotation" in said
+
+
+# ---- the command ----
+
+ROWS = "case,no,yes,model,n\nr1,3,0,no,500\nr2,2,1,no,80\nr3,0,3,yes,420\n"
+
+
+@pytest.fixture
+def command(tmp_path, monkeypatch, capsys):
+    """Run a command on a file of rows; return its exit code, what it printed, and what was wrong."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*words, rows=ROWS):
+        (tmp_path / "rows.csv").write_text(rows)
+        code = cli.main(list(words))
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    return run
+
+
+WIDE = "case,ann,bob,n\np1,no,yes,3\np2,yes,yes,2\n"
+EVALUATE = ("evaluate", "--annotations", "rows.csv", "--model-columns", "model", "--out", "report", "--n-boot", "50")
+
+
+def test_the_command_evaluates_rows(command, tmp_path):
+    code, out, err = command(*EVALUATE, "--frequency", "n")
+    assert code == 0, err
+    assert "3 rows stand for 1,000 cases" in out and "left out, because one row per case is needed" in out
+    stored = json.loads((tmp_path / "report" / "evaluation.json").read_text())
+    counts = ugt.Labels.from_counts([[3, 0], [2, 1], [0, 3]], classes=["no", "yes"], case_ids=["r1", "r2", "r3"])
+    model = {"model": ugt.Predictions.from_any([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])}
+    expected = ugt.evaluate(counts, model, frequency=[500, 80, 420], n_resamples=50)
+    for own, other in zip(stored["metrics"], expected.to_dict()["metrics"]):
+        assert (own["metric"], own["value"], own["n_cases"]) == (other["metric"], other["value"], other["n_cases"])
+    assert stored["data"]["n_cases"] == 1000 and stored["data"]["joins"]["frequency"]["rows"] == "id"
+
+
+def test_the_commands_of_certainty_and_agreement_take_rows(command):
+    code, out, err = command("certainty", "rows.csv", "--frequency", "n", "--ignore-columns", "model", "--json")
+    assert code == 0, err
+    found = json.loads(out)
+    assert found["data"]["n_cases"] == 1000 and {row["n_cases"] for row in found["certainty"]} == {1000}
+    assert [one["n_cases"] for one in found["least_certain"]] == [80, 500, 420]
+    code, out, err = command("agreement", "rows.csv", "--frequency", "n", "--ignore-columns", "model", "--json", "--page", "a.html")
+    found = json.loads(out)
+    expected = ugt.fleiss_kappa(ugt.Labels.from_counts([[3, 0], [2, 1], [0, 3]]), frequency=[500, 80, 420])
+    assert code == 0 and found["data"]["n_cases"] == 1000
+    assert next(row for row in found["agreement"] if row["coefficient"] == "Fleiss' kappa")["value"] == expected.value
+    assert "3 rows stand for 1,000 cases" in Path("a.html").read_text()
+
+
+def test_rows_without_a_column_of_the_case(command):
+    rows = "no,yes,model,n\n3,0,no,5\n2,1,no,8\n0,3,yes,4\n"
+    code, out, err = command(
+        "certainty", "rows.csv", "--case-column", "", "--ignore-columns", "model", "--frequency", "n", "--json", rows=rows
+    )
+    assert code == 0 and json.loads(out)["data"]["n_cases"] == 17, err
+
+
+@pytest.mark.parametrize(
+    ("rows", "words", "message"),
+    [
+        (ROWS, ("--frequency", "times"), "--frequency must be one of the columns case, no, yes, model, n. Got 'times'"),
+        (ROWS.replace(",80\n", ",80.5\n"), ("--frequency", "n"), "frequency must be whole numbers .*Got 80.5, first at case 'r2'"),
+        (ROWS.replace(",80\n", ",-80\n"), ("--frequency", "n"), "frequency must be whole numbers .*Got -80.0, first at case 'r2'"),
+        (ROWS.replace(",80\n", ",\n"), ("--frequency", "n"), "frequency must be a number"),
+        (ROWS.replace(",80\n", ",many\n"), ("--frequency", "n"), "frequency must be a number. Got 'many'"),
+        (re.sub(",[0-9]+\n", ",0\n", ROWS), ("--frequency", "n"), "frequency must be whole numbers .*Got 0 for all"),
+        (ROWS, ("--frequency", "n", "--clusters", "patients.csv"), "clusters must be left out with --frequency"),
+        (WIDE, ("--frequency", "n", "--format", "wide"), "--frequency must be a column of one table of counts"),
+    ],
+)  # fmt: skip
+def test_what_the_command_refuses(command, tmp_path, rows, words, message):
+    (tmp_path / "patients.csv").write_text("case,patient\nr1,a\nr2,a\nr3,b\n")
+    ignored = ("--ignore-columns", "model") if "model" in rows else ()
+    code, _, err = command("agreement", "rows.csv", *words, *ignored, rows=rows)
+    assert code != 0 and re.search(message, " ".join(err.split())), err

@@ -28,7 +28,7 @@ def data_summary(annotated: Annotated) -> dict[str, Any]:
     kind, n = type(annotated.given).__name__.lower(), annotated.number()
     found: dict[str, Any] = {"kind": kind, "n_cases": n, "n_classes": annotated.n_classes}
     if times is not None:
-        found["n_rows"] = int(np.count_nonzero(times))
+        found = {**found, "n_rows": int(np.count_nonzero(times))}
     if known is None or per_case is None:
         return found
     if isinstance(known, Labels):

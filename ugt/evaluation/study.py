@@ -199,7 +199,9 @@ def read(annotations: Any, predictions: Mapping[str, Any], truth: TruthAsked, as
     truths, making = truth.truths(given, asked.clusters, options.level)
     truths.settings["truth_chosen"] = None if found is None else found.chosen
     truths.notes += facts.unchecked(given) if truth.free and not asked.details and times is None else []
-    truths.notes += [] if times is None else frequency.notes(times, values is not None, truth.free and asked.details)
+    if times is not None:
+        left = frequency.left_out(values is not None, bool(predictions), asked.details)
+        truths.notes += frequency.notes(times, left, truth.free and asked.details)
     graded = values if times is None else None  # measures of grades need one row per case
     orders, by_group = orders_of(asked.k, known.n_classes), asked.by_group(axes)
     check_room(given, truths, len(predictions), orders, options, by_group is not None, asked.details)

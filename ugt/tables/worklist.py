@@ -46,6 +46,11 @@ class CaseColumns:
     annotation: Sequence[Number] | None = None
     n_cases: Sequence[int] | None = None  # how many equal cases each row stands for; None: one
 
+    @property
+    def often(self) -> Sequence[int]:
+        """How many equal cases each row stands for."""
+        return [1] * len(self.case) if self.n_cases is None else self.n_cases
+
     @classmethod
     def of(cls, rows: Sequence[Mapping[str, Any]]) -> CaseColumns:
         """Return the columns of rows of plain values."""
