@@ -11,6 +11,7 @@ from refusals import refused
 import ugt
 from ugt import cli
 from ugt.annotations.adjudication import adjudicated
+from ugt.metrics import any_difficulty
 from ugt.report.cautions import cautions
 from ugt.report.digest import Digest
 from ugt.report.page import html
@@ -26,7 +27,7 @@ N = 60
 KEYS = (
     "model", "other", "reliability", "metric", "k", "measure", "loss", "class", "bin_low", "stratum", "level", "truth", "predicted", "kind",
     "setting", "x", "curve", "coefficient", "source", "name", "reference", "answer", "n_annotations", "annotator", "group", "aggregation",
-    "prior",
+    "prior", "assume",
 )  # fmt: skip
 # Numbers from resamples, which are others for rows and for repeated rows: columns by table.
 RESAMPLED = {
@@ -35,7 +36,7 @@ RESAMPLED = {
     "subgroup_differences": ("joint_low", "joint_high"),  # of which the claim follows
     "sources_of_spread": ("std",),
 }
-DRAWN = ("panel_check", "truth_checks")  # which annotators are held out is drawn
+DRAWN = ("panel_check", "truth_checks", "true_accuracy")  # which annotators are held out is drawn
 LEFT_OUT = {name for maker in ONE_ROW_EACH for name in maker.TABLES}
 
 
@@ -179,6 +180,52 @@ def test_what_is_left_out_is_said():
     assert "not_for_rows" not in [note.code for note in quick.notes]
 
 
+def test_statements_on_the_true_class_are_those_of_the_rows_repeated():
+    counts = np.array([[5, 0], [4, 1], [3, 2], [2, 3], [1, 4], [0, 5], [3, 0], [0, 0], [2, 1]])
+    frequency, right = np.array([150, 42, 25, 21, 40, 130, 30, 5, 0]), np.array([0, 0, 0, 1, 1, 1, 0, 0, 1])
+    model = {"A": np.eye(2)[right], "B": np.full((9, 2), 0.5)}
+    rows = np.repeat(np.arange(9), frequency)
+    options = {"positive_class": 1, "n_resamples": 400, "prior": 0.1, "k": 1, "claim": 0.6}
+    found = ugt.evaluate(ugt.Labels.from_counts(counts), model, frequency=frequency, **options)
+    expected = ugt.evaluate(ugt.Labels.from_counts(counts[rows]), {name: one[rows] for name, one in model.items()}, **options)
+    ours, theirs = keyed(found.tables["true_accuracy"]), keyed(expected.tables["true_accuracy"])
+    assert ours.keys() == theirs.keys()
+    shown = 0
+    for key, row in theirs.items():
+        if "any difficulty" in key:
+            assert row["low"] is not None and ours[key] == {
+                k: pytest.approx(v, rel=1e-6) if isinstance(v, float) else v for k, v in row.items()
+            }
+        elif row["low"] is not None and ours[key]["low"] is not None:
+            shown += 1
+            assert ours[key]["n_cases"] == row["n_cases"] == frequency.sum()
+            assert (ours[key]["low"], ours[key]["high"]) == pytest.approx((row["low"], row["high"]), abs=0.03)  # of 400 resamples
+    assert shown
+
+
+def test_bounds_and_statements_of_rows():
+    counts, models, _, frequency = problem(3)
+    rows, scores, bounds = np.repeat(np.arange(N), frequency), models["good"], ugt.metrics.accuracy_bounds
+    labels, repeated = ugt.Labels.from_counts(counts), ugt.Labels.from_counts(counts[rows])
+    for least in (10, 50):
+        found = bounds(ugt.dirichlet(labels, prior=0.3), scores, frequency=frequency, least_cases=least)
+        expected = bounds(ugt.dirichlet(repeated, prior=0.3), scores[rows], least_cases=least)
+        for name in ("n_groups", "n_cases", "left_out", "form"):
+            assert getattr(found, name) == getattr(expected, name), name
+        np.testing.assert_allclose(found.statistic.estimate, expected.statistic.estimate, rtol=1e-10)
+        np.testing.assert_allclose(found.statistic.std_error(), expected.statistic.std_error(), rtol=1e-9)
+    whatever = {"assume": "any difficulty"}
+    found, expected = bounds(labels, scores, frequency=frequency, **whatever), bounds(repeated, scores[rows], **whatever)
+    assert (found.n_cases, found.left_out, found.one_law) == (expected.n_cases, expected.left_out, expected.one_law)
+    assert (found.low, found.high) == pytest.approx((expected.low, expected.high), rel=1e-6)
+    laws = [any_difficulty.alike_laws(c, t) for c, t in ((UNLIKE, UNLIKE_TIMES), (np.repeat(UNLIKE, UNLIKE_TIMES.astype(int), 0), None))]
+    assert laws == [False, False] and any_difficulty.alike_laws(UNLIKE)
+    given = {**whatever, "frequency": [1, 2, 3]}
+    refused("frequency must be left out for truth of annotators with names", bounds, NAMED, MODEL["A"], **given)
+    refused("clusters must be left out with frequency=", bounds, COUNTS, MODEL["A"], **given, clusters=[0, 0, 1])
+
+
+UNLIKE, UNLIKE_TIMES = np.array([[3, 0], [2, 1], [5, 0], [3, 2]]), np.array([190.0, 10, 60, 140])  # more labels, less agreement
 NAMED = ugt.Labels.from_wide([[0, 1], [1, 1], [0, 0]], classes=2, annotators=["ann", "bob"])
 COUNTS = ugt.Labels.from_counts([[2, 1], [0, 3], [3, 0]], classes=["no", "yes"], case_ids=["p1", "p2", "p3"])
 MODEL = {"A": [[0.6, 0.4], [0.2, 0.8], [0.7, 0.3]]}

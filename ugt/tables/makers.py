@@ -49,7 +49,6 @@ OF_GRADES: tuple[Any, ...] = (errors, coefficients, cuts, grade_errors)
 ONE_ROW_EACH: dict[Any, str] = {
     **dict.fromkeys(OF_GRADES, "measures of grades"),
     coverage: "prediction sets",
-    true_accuracy: "statements on the true class and agreement with one more annotator",
     dispersion: "predicted disagreement of annotators",
     planning: "precision of larger studies",
 }
