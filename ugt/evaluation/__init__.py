@@ -94,7 +94,7 @@ class Evaluation(Record):
       the best annotator; ``better_share`` (of annotators): share in which that model is closer. A model's prediction is its first choice.
       See :func:`annotator_discrepancy`.
     - ``cases``: the worklist, least certain case first: ``case, n_annotations, voted``, ``certainty_`` under each reliability,
-      ``mean_certainty``.
+      ``mean_certainty``; with frequencies ``n_cases``, how many equal cases each row stands for.
     - further tables, such as ``annotators``, ``panel_check`` (:func:`split_panel_check`), ``truth_checks`` (the truth models that were
       compared with held-out annotators), ``default_truth`` (values under the default, if another truth leads), ``truth_models``,
       ``strata``, ``confusion``, ``subgroup_differences``, ``group_agreement``, ``curves``, ``set_coverage``, ``differences`` and
