@@ -366,7 +366,7 @@ def test_the_page_and_the_json_say_how_many_cases_rows_stand_for(tmp_path):
     found, expected = both(3)
     found.to_html(tmp_path / "rows.html")
     found.to_json(tmp_path / "rows.json")
-    page, stored = (tmp_path / "rows.html").read_text(), json.loads((tmp_path / "rows.json").read_text())
+    page, stored = (tmp_path / "rows.html").read_text(encoding="utf-8"), json.loads((tmp_path / "rows.json").read_text(encoding="utf-8"))
     n_rows, n_cases = found.data["n_rows"], found.data["n_cases"]
     assert f"{n_rows} rows stand for {n_cases} cases" in page.split("</header>")[0] and "Rows, each with its number of cases" in page
     assert (stored["data"]["n_rows"], stored["data"]["n_cases"]) == (n_rows, n_cases)
@@ -398,7 +398,7 @@ def command(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
 
     def run(*words, rows=ROWS):
-        (tmp_path / "rows.csv").write_text(rows)
+        (tmp_path / "rows.csv").write_text(rows, encoding="utf-8")
         code = cli.main(list(words))
         said = capsys.readouterr()
         return code, said.out, said.err
@@ -414,7 +414,7 @@ def test_the_command_evaluates_rows(command, tmp_path):
     code, out, err = command(*EVALUATE, "--frequency", "n")
     assert code == 0, err
     assert "3 rows stand for 1,000 cases" in out and "left out, because one row per case is needed" in out
-    stored = json.loads((tmp_path / "report" / "evaluation.json").read_text())
+    stored = json.loads((tmp_path / "report" / "evaluation.json").read_text(encoding="utf-8"))
     counts = ugt.Labels.from_counts([[3, 0], [2, 1], [0, 3]], classes=["no", "yes"], case_ids=["r1", "r2", "r3"])
     model = {"model": ugt.Predictions.from_any([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])}
     expected = ugt.evaluate(counts, model, frequency=[500, 80, 420], n_resamples=50)
@@ -434,7 +434,7 @@ def test_the_commands_of_certainty_and_agreement_take_rows(command):
     expected = ugt.fleiss_kappa(ugt.Labels.from_counts([[3, 0], [2, 1], [0, 3]]), frequency=[500, 80, 420])
     assert code == 0 and found["data"]["n_cases"] == 1000
     assert next(row for row in found["agreement"] if row["coefficient"] == "Fleiss' kappa")["value"] == expected.value
-    assert "3 rows stand for 1,000 cases" in Path("a.html").read_text()
+    assert "3 rows stand for 1,000 cases" in Path("a.html").read_text(encoding="utf-8")
 
 
 def test_rows_without_a_column_of_the_case(command):
@@ -459,7 +459,13 @@ def test_rows_without_a_column_of_the_case(command):
     ],
 )  # fmt: skip
 def test_what_the_command_refuses(command, tmp_path, rows, words, message):
-    (tmp_path / "patients.csv").write_text("case,patient\nr1,a\nr2,a\nr3,b\n")
+    (tmp_path / "patients.csv").write_text("case,patient\nr1,a\nr2,a\nr3,b\n", encoding="utf-8")
     ignored = ("--ignore-columns", "model") if "model" in rows else ()
     code, _, err = command("agreement", "rows.csv", *words, *ignored, rows=rows)
     assert code != 0 and re.search(message, " ".join(err.split())), err
+
+
+def test_rows_without_any_label_have_no_value():
+    with pytest.warns(RuntimeWarning, match="no case is left"):
+        found = ugt.ua_topk_accuracy(ugt.dirichlet(ugt.Labels.from_counts([[0, 0]])), [[0.6, 0.4]], frequency=[5])
+    assert np.isnan(found.value) and found.n_cases == 0 and found.left_out == {"case without annotations": 5}

@@ -92,7 +92,7 @@ def make(context: Context, notes: list[Note]) -> Rows:
             [None] * len(rows) if known.n_annotations is None else known.n_annotations[rows].tolist(),
             _best_classes(context.voted, order), _listed(mean[order]),
             {name: _listed(values[order]) for name, values in certainty.items()}, **_parts(context, order),
-            n_cases=None if times is None else times[order].astype(int).tolist(),
+            n_cases=None if times is None else times[order].astype(np.int64).tolist(),
         ).table(),
         "unanimous_cases": _unanimous(context) if context.details else (),
     }  # fmt: skip

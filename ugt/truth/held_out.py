@@ -38,7 +38,7 @@ def divided(labels: Labels, times: Array, seed: int) -> tuple[Labels, Labels, Ar
         own = random.binomial(left[here].astype(np.int64), np.minimum(counts[here, k] / rest[here], 1.0))
         left[here] -= own
         rest -= counts[:, k]
-        found.append((here[own > 0], np.full(int((own > 0).sum()), k), own[own > 0]))
+        found.append((here[own > 0], np.full(int((own > 0).sum()), k, np.int64), own[own > 0]))
     whole = np.flatnonzero(n < 2)
     found.append((whole, np.zeros(len(whole), np.int64), times[whole].astype(np.int64)))
     rows, out, often = (np.concatenate(column) for column in zip(*found))
