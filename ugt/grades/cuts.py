@@ -21,6 +21,7 @@ from ..calibration.input import numbers
 from ..plausibilities import Plausibilities, as_plausibilities
 from ..plausibilities.made_of import MadeOf
 from ..resampling import Merging, Part, ids_of_cases
+from ..resampling.parts import ROWS
 from ..soft import ScoreOrder, SoftScore, soft_auroc
 from ..soft.order import Order
 from ..soft.parts import EDGES, BinnedRanking
@@ -236,8 +237,9 @@ def calibration_at_cuts(counts: Any, probs: Any, *, values: Any = None, **option
         scale = given_values(values, shape[1])
     if classes is not None:
         scale = _values(values, classes, table is None and counts.ordered)
-    if table is not None and options.get("weights") is not None:  # the counts at a cut have no names
-        options["weights"] = ids_of_cases("weights", options["weights"], shape[0], case_ids, what="a number")
+    for name in ("weights", *ROWS):
+        if table is not None and options.get(name) is not None:  # the counts at a cut have no names
+            options[name] = ids_of_cases(name, options[name], shape[0], case_ids, what="a number")
     found = []
     for cut in np.sort(scale)[:-1]:
         high = scale > cut
