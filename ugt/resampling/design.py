@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     Seed = Union[int, np.random.Generator, np.random.SeedSequence]
 
+CLUSTERS = "be left out with " + arg("frequency", ...) + ", since the equal cases of a row may be in different clusters"
 ROWS_OF_CASES = "give one row per case"
 SEED = "be " + Text(Either("an int from 0 to 2**64 - 1, a numpy Generator or a SeedSequence", "a whole number from 0 to 2**64 - 1"))
 
@@ -81,8 +82,7 @@ class Design(Frozen):
         """
         n = whole("n_cases", n_cases, 1, 2**31 - 1)
         if clusters is not None and times is not None:
-            must = "be left out with " + arg("frequency", ...) + ", since the equal cases of a row may be in different clusters"
-            raise error("clusters", must, type(clusters).__name__, way=ROWS_OF_CASES)
+            raise error("clusters", CLUSTERS, type(clusters).__name__, way=ROWS_OF_CASES)
         unit, first = np.arange(n, dtype=np.int32), np.arange(n)
         if clusters is not None:
             unit, _, first = identifiers.number_each("clusters", plain_ids("clusters", clusters, n), n)
