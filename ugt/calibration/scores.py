@@ -75,6 +75,12 @@ class HistogramScore(MeanOfCases):
         return sampled(found)
 
     @property
+    def counts(self) -> Counts | None:
+        if self._sampled and self.weights is not None:
+            return Counts(self.weights, True)
+        return None if self._times is None else Counts(self._times, False)
+
+    @property
     def case_ids(self) -> NDArray[Any] | None:
         """(N,) ids of the cases; None if they have none."""
         return None if self._data is None else self._data.case_ids

@@ -26,9 +26,10 @@ def counts_of(frequency: object, case_weights: object, truth: Any) -> Counts | N
     if frequency is None and case_weights is None:
         return None
     argument = "frequency" if case_weights is None else "case_weights"
-    if truth.is_sampled:
+    if getattr(truth, "is_sampled", False):
         raise error("truth", DRAWN[argument], type(truth).__name__)
-    times, weights = rows_of("truth", truth.made_of, frequency, case_weights, truth.n_cases, truth.axes.case_ids)
+    origin, case_ids = getattr(truth, "made_of", truth), getattr(truth, "axes", truth).case_ids  # a law of ratings has its own
+    times, weights = rows_of("truth", origin, frequency, case_weights, truth.n_cases, case_ids)
     counts = times if weights is None else weights
     assert counts is not None
     return Counts(counts, weights is not None)
