@@ -18,7 +18,7 @@ from ugt.resampling.ratios import Ratios
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 N = 40
-CURVES = ("soft_roc_curve", "soft_precision_recall_curve")  # which have no intervals
+CURVES = ("soft_roc_curve", "soft_precision_recall_curve", "fit_dirichlet_prior")  # which have no intervals over resamples
 
 
 def counted(world):
