@@ -22,7 +22,7 @@ from ..resampling.case_weights import Counts, sampled
 from .bins import Bins
 from .input import NO_LABELS, NO_WEIGHT, Histograms, array_of, counts_of, named
 from .log_parts import PARTS, LogLossPart
-from .score_rules import BoundedScore, brier, earth_mover, log_loss, manhattan, ranked, sum_of_logs
+from .score_rules import BoundedScore, brier, earth_mover, log_loss, manhattan, ranked, shares_of, sum_of_logs
 from .sums import Loss
 
 UNKNOWN = Loss(float("nan"), float("nan"), float("nan"))
@@ -203,7 +203,7 @@ def histogram_log_loss(
     data = Histograms.of(counts, probs, fractional=fractional, weights=weights, frequency=frequency, case_weights=case_weights)
     per_case, entropy, bias = (np.full(data.shape[0], np.nan) for _ in range(3))
     for begin, end, y, z in data.checked():
-        n, m = _shares(y)
+        n, m = shares_of(y)
         per_case[begin:end] = log_loss(m, z)
         entropy[begin:end] = 0.0 - sum_of_logs(m, m)
         bias[begin:end] = np.where(n > 0, -over((y > 0).sum(axis=1) - 1, 2 * n), np.nan)
@@ -364,18 +364,12 @@ class OfLabels(resampling.Ratios):
 def _per_case(data: Histograms, rule: BoundedScore) -> Array:
     found = np.empty(data.shape[0])
     for begin, end, y, z in data.checked():
-        found[begin:end] = rule.score(_shares(y)[1], z)
+        found[begin:end] = rule.score(shares_of(y)[1], z)
     return found
 
 
 def _by_rule(data: Histograms, rule: BoundedScore) -> HistogramScore:
     return _score(_per_case(data, rule), data, 4, rule)
-
-
-def _shares(y: Array) -> tuple[Array, Array]:
-    """Return the number of labels of each case, and their shares, NaN for a case without labels."""
-    n = y.sum(axis=1)
-    return n, np.asarray(over(y, n[:, None]))
 
 
 def _weighed(per_case: Array, weights: Array | None) -> tuple[Array, Array]:
