@@ -213,6 +213,20 @@ def test_bad_frequencies(given, message):
     refused(message, frequency_of, given, 3, np.array(["p1", "p2", "p3"]))
 
 
+@pytest.mark.parametrize("truth_of", [ugt.irn, ugt.prirn, ugt.votes, lambda r: ugt.truth.plackett_luce(r, prior_shape=2.0)], ids=str)
+def test_truths_of_rankings_without_names(truth_of):
+    """Their numbers of cases depend on the case alone, so that rows stand for as many equal cases."""
+    blocks = [[[[2], [0, 3]], [[0]]], [[[1]]], [[[0], [1]], [[1], [2]]], [[[3], [0]]]]
+    f, scores = [3, 0, 5, 2], np.random.default_rng(0).random((4, 4))
+    rows = np.repeat(np.arange(4), f)
+    found, repeated = (
+        ugt.ua_topk_accuracy(truth_of(ugt.Rankings.from_blocks([blocks[i] for i in at], n_classes=4)), scores[at], k=2, **more)
+        for at, more in ((np.arange(4), {"frequency": f}), (rows, {}))
+    )
+    close([found.value, found.std_error, *found.interval()], [repeated.value, repeated.std_error, *repeated.interval()])
+    assert found.n_cases == 10
+
+
 def test_frequencies_by_case_id():
     known = ugt.Labels.from_counts([[3, 1], [0, 2], [1, 1]], case_ids=["b", "a", "c"])
     in_order, by_id = ugt.fleiss_kappa(known, frequency=[1, 2, 3]), ugt.fleiss_kappa(known, frequency={"a": 2, "b": 1, "c": 3})
