@@ -185,7 +185,7 @@ def soft_roc():
     p, score = labels.counts()[:, 1] / 5, synthetic.make_predictions(truth, skill=0.7)[:, 1]
     curves = {"soft": ugt.soft.soft_roc_curve(p, score), "hard": ugt.soft.soft_roc_curve(p > 0.5, score)}
     x, rng = np.linspace(0, 1, 101), np.random.default_rng(0)
-    again = [ugt.soft.soft_roc_curve(p, score, weights=rng.multinomial(300, [1 / 300] * 300)) for _ in range(200)]
+    again = [ugt.soft.soft_roc_curve(p, score, frequency=rng.multinomial(300, [1 / 300] * 300)) for _ in range(200)]
     low, high = np.quantile([np.interp(x, one.false_positive_rate, one.true_positive_rate) for one in again], [0.025, 0.975], axis=0)
     return plots.soft_curve(curves, band={"soft": (x, low, high)})
 

@@ -28,8 +28,11 @@ whole = st.integers(0, 4)
 
 @st.composite
 def problems(draw, most=14):
+    """p, scores and frequencies, of which some are above 0."""
     n = draw(st.integers(1, most))
-    return tuple(np.array(draw(st.lists(kind, min_size=n, max_size=n))) for kind in (probabilities, scores, whole))
+    found = tuple(np.array(draw(st.lists(kind, min_size=n, max_size=n))) for kind in (probabilities, scores, whole))
+    found[2][draw(st.integers(0, n - 1))] += 1
+    return found
 
 
 @st.composite
@@ -38,12 +41,12 @@ def tables(draw):
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     n, k = draw(st.integers(1, 10)), draw(st.integers(2, 4))
     p = rng.dirichlet(np.ones(k), n) if draw(st.booleans()) else np.eye(k)[rng.integers(0, k, n)]
-    return p, rng.integers(0, 5, (n, k)).astype(float), rng.integers(0, 4, n)
+    return p, rng.integers(0, 5, (n, k)).astype(float), rng.integers(0, 4, n) + (np.arange(n) == 0)
 
 
-def answers(name, p, scores, weights=None, **more):
+def answers(name, p, scores, frequency=None, **more):
     metric, options = METRICS[name]
-    return metric(p, scores, weights=weights, **options, **more)
+    return metric(p, scores, frequency=frequency, **options, **more)
 
 
 def same(found, expected, exactly=False):
@@ -76,49 +79,55 @@ def test_monotone_transforms_of_scores(name, problem, values):
 
 @metrics
 @given(problems())
-def test_weights_are_copies(name, problem):
+def test_frequencies_are_copies(name, problem):
     p, scores, weights = problem
-    if weights.sum() == 0:
-        return
     found = answers(name, p, scores, weights)
     same(found, answers(name, np.repeat(p, weights), np.repeat(scores, weights)))
-    # in any order, and some of them weighted still
+    # in any order, and some of them in one row still
     rows = np.append(np.arange(len(p))[::-1], np.arange(len(p)))
     half = weights // 2
     split = np.append((weights - half)[::-1], half)
     same(found, answers(name, p[rows], scores[rows], split))
 
 
-@pytest.mark.parametrize("name", [name for name in METRICS if "half" in name or "probability group" in name])
+@pytest.mark.parametrize("name", [name for name in METRICS if "expected" not in name])
 @given(problems(), st.sampled_from([2.0**-30, 0.5, 3.0, 1000.0]))
 def test_scale_of_weights(name, problem, scale):
     p, scores, weights = problem
-    same(answers(name, p, scores, weights * scale), answers(name, p, scores, weights))
+    found = [answers(name, p, scores, case_weights=each) for each in (weights * scale, weights)]
+    same(*found)
+    np.testing.assert_allclose(found[0].influence, found[1].influence, atol=1e-12)
+    if "half" in name or "probability" in name:  # without pairs of a case with itself
+        same(found[0], answers(name, p, scores, weights))
 
 
 @metrics
 @given(problems())
-def test_weights_of_one(name, problem):
+def test_one_of_each(name, problem):
     p, scores, _ = problem
-    same(answers(name, p, scores, np.ones(len(p))), answers(name, p, scores), exactly=True)
-    if name.startswith("auroc"):
-        np.testing.assert_allclose(answers(name, p, scores, np.ones(len(p))).std_error, answers(name, p, scores).std_error)
+    found, expected = answers(name, p, scores, np.ones(len(p))), answers(name, p, scores)
+    same(found, expected, exactly=True)
+    np.testing.assert_allclose(found.std_error, expected.std_error)
+    if "expected" not in name:
+        same(answers(name, p, scores, case_weights=np.ones(len(p))), expected)
 
 
 @metrics
 @given(problems())
 def test_cases_that_do_not_count(name, problem):
-    """Weight zero, and no truth."""
+    """Frequency or weight zero, and no truth."""
     p, scores, weights = problem
-    if not weights.any():
-        return
     kept = weights > 0
     expected = answers(name, p[kept], scores[kept], weights[kept])
     found = answers(name, p, scores, weights)
     same(found, expected)
     without = answers(name, np.where(kept, p, np.nan), scores, weights)
     same(without, expected, exactly=True)
-    assert (without.n_cases, found.n_cases) == (kept.sum(), len(p))
+    assert without.n_cases == found.n_cases == weights.sum()
+    if "expected" not in name:
+        pair = answers(name, p, scores, case_weights=weights), answers(name, p[kept], scores[kept], case_weights=weights[kept])
+        same(*pair)
+        assert pair[0].n_cases == pair[1].n_cases == kept.sum()
     if "expected" not in name and not np.isnan(found.value):
         for other in (found, without):
             np.testing.assert_allclose(other.influence[kept], expected.influence, atol=1e-12)
@@ -187,10 +196,8 @@ def test_range(problem):
 def test_curves(problem):
     p, scores, weights = problem
     kept = weights > 0
-    if not kept.any():
-        return
     for drop in (False, True):
-        options = {"weights": weights[kept], "drop_intermediate": drop}
+        options = {"frequency": weights[kept], "drop_intermediate": drop}
         roc = ugt.soft.soft_roc_curve(p[kept], scores[kept], **options)
         assert roc.thresholds[0] == INF and (np.diff(roc.thresholds[1:]) < 0).all()
         half = answers("auroc half", p, scores, weights).value
@@ -214,17 +221,15 @@ def test_columns(multiclass, average, problem, random):
     p, scores, weights = problem
     metric = ugt.soft_average_precision if multiclass == "precision" else ugt.soft_auroc
     options = {"average": average, **({} if multiclass == "precision" else {"multiclass": multiclass})}
-    found = metric(p, scores, weights=weights, **options)
+    found = metric(p, scores, frequency=weights, **options)
     columns = random.sample(range(p.shape[1]), p.shape[1])
-    same(metric(p[:, columns], scores[:, columns], weights=weights, **options), found)
+    same(metric(p[:, columns], scores[:, columns], frequency=weights, **options), found)
     rows = random.sample(range(len(p)), len(p))
-    same(metric(p[rows], scores[rows], weights=weights[rows], **options), found)
-    if weights.any():
-        again = metric(np.repeat(p, weights, 0), np.repeat(scores, weights, 0), **options)
-        same(again, found)
-    same(metric(p, scores * 2 + 1, weights=weights, **options), found, exactly=True)
+    same(metric(p[rows], scores[rows], frequency=weights[rows], **options), found)
+    same(metric(np.repeat(p, weights, 0), np.repeat(scores, weights, 0), **options), found)
+    same(metric(p, scores * 2 + 1, frequency=weights, **options), found, exactly=True)
     if multiclass != "ovo":
-        each = [metric(*pair, weights=weights).value for pair in zip(p.T, scores.T)]
+        each = [metric(*pair, frequency=weights).value for pair in zip(p.T, scores.T)]
         np.testing.assert_allclose(found.per_class, each, atol=1e-12)
         assert sum(found.left_out.values()) == np.isnan(each).sum()
 
@@ -237,8 +242,8 @@ def test_two_classes(problem):
     p[p.sum(1) == 0] = 0.5
     p[:, 0] = 1 - p[:, 1]
     turned = np.stack([-scores[:, 1], scores[:, 1]], 1)
-    one = ugt.soft_auroc(p[:, 1], scores[:, 1], weights=weights)
+    one = ugt.soft_auroc(p[:, 1], scores[:, 1], frequency=weights)
     for multiclass in ("ovr", "ovo"):
-        found = ugt.soft_auroc(p, turned, weights=weights, multiclass=multiclass)
+        found = ugt.soft_auroc(p, turned, frequency=weights, multiclass=multiclass)
         np.testing.assert_allclose(found.value, one.value, atol=1e-12)
         np.testing.assert_allclose(found.influence, one.influence, atol=1e-12)

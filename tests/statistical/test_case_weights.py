@@ -28,9 +28,18 @@ def population():
 
 STRATUM, TRUTH, SCORES, COUNTS = population()
 SIZES = np.bincount(STRATUM)
+AT = np.random.default_rng(2).normal(size=N) + 4 * TRUTH[:, 1]  # scores
+OTHER = np.random.default_rng(3).normal(size=N) + 2 * TRUTH[:, 1] + 0.5 * STRATUM  # of a model that knows the register
+PROBS = 0.7 * TRUTH + 0.3 * np.random.default_rng(5).dirichlet([2, 1], N)
 METRICS = {
     "accuracy": lambda rows, **more: ugt.ua_topk_accuracy(ugt.Point.from_array(TRUTH[rows]), SCORES[rows], **more),
     "kappa": lambda rows, **more: ugt.fleiss_kappa(ugt.Labels.from_counts(COUNTS[rows]), **more),
+    "auroc": lambda rows, **more: ugt.soft_auroc(TRUTH[rows, 1], AT[rows], **more),
+    "auroc difference": lambda rows, **more: METRICS["auroc"](rows, **more).minus(ugt.soft_auroc(TRUTH[rows, 1], OTHER[rows], **more)),
+    "precision": lambda rows, **more: ugt.soft_average_precision(TRUTH[rows, 1], AT[rows], **more),
+    "squared loss": lambda rows, **more: ugt.histogram_losses(COUNTS[rows], PROBS[rows], n_bins=5, **more),
+    "log loss": lambda rows, **more: ugt.calibration.histogram_log_loss(COUNTS[rows], PROBS[rows], **more),
+    "disagreement": lambda rows, **more: ugt.calibration.disagreement_losses(COUNTS[rows], PROBS[rows].prod(1) * 2, n_bins=5, **more),
 }
 KNOWN = {name: metric(slice(None)).value for name, metric in METRICS.items()}
 
@@ -49,6 +58,9 @@ def samples(rng, per_stratum, n_sets):
     [
         ("accuracy", (400, 80, 40), 0.93, 0.97), ("accuracy", (100, 100, 100), 0.90, 0.99), ("accuracy", (200, 100, 20), 0.92, 0.98),
         ("kappa", (400, 80, 40), 0.92, 0.98), ("kappa", (600, 60, 60), 0.92, 0.98),
+        ("auroc", (600, 60, 60), 0.93, 0.97), ("auroc", (400, 80, 40), 0.93, 0.97), ("precision", (600, 60, 60), 0.93, 0.97),
+        ("auroc difference", (600, 60, 60), 0.93, 0.97),
+        ("squared loss", (600, 60, 60), 0.93, 0.98), ("log loss", (600, 60, 60), 0.93, 0.98), ("disagreement", (600, 60, 60), 0.93, 0.98),
     ],
 )  # fmt: skip
 def test_stratified_samples(metric, per_stratum, least, most, n_sets):

@@ -21,17 +21,23 @@ def ones(scores):
     return [1.0] * len(scores)
 
 
+def masses(scores, weights, times):
+    """Weight of each case, and what all its copies weigh together."""
+    each = weights or ones(scores)
+    return each, [a * b for a, b in zip(each, times or ones(scores))]
+
+
 # ---- AUROC
-def auroc(p, scores, weights=None, self_pairs="exclude", q=None):
-    """Eq. 4 over all pairs; q (default 1 - p): how much of each case is negative."""
-    w = weights or ones(scores)
+def auroc(p, scores, weights=None, self_pairs="exclude", q=None, times=None):
+    """Eq. 4 over all pairs; q (default 1 - p): how much of each case is negative; times: how many copies of each there are."""
+    each, w = masses(scores, weights, times)
     q = [1 - x for x in p] if q is None else q
     cases = range(len(scores))
     positives, negatives = sum(w[i] * p[i] for i in cases), sum(w[i] * q[i] for i in cases)
     if positives == 0 or negatives == 0:
         return NAN
     pairs = sum(w[i] * p[i] * w[j] * q[j] * in_order(scores[i], scores[j]) for i in cases for j in cases)
-    own = sum(w[i] * p[i] * q[i] for i in cases)
+    own = sum(w[i] * each[i] * p[i] * q[i] for i in cases)
     if self_pairs == "unbiased":
         every = positives * negatives
         return (pairs - own / 2) / (every - own) if (every - own).real > 1e-12 * every.real else NAN
@@ -42,23 +48,23 @@ def hard(p, threshold=0.5):
     return [float(x > threshold) for x in p]
 
 
-def ovr(metric, table, scores, weights=None, average="macro"):
+def ovr(metric, table, scores, weights=None, average="macro", times=None):
     """``(value, one of each column)``; columns without a value do not count."""
     columns = list(zip(*table))
-    values = [metric(p, s, weights) for p, s in zip(columns, zip(*scores))]
-    w = weights or ones(scores)
+    values = [metric(p, s, weights, times=times) for p, s in zip(columns, zip(*scores))]
+    _, w = masses(scores, weights, times)
     mass = [sum(a * b for a, b in zip(w, p)) if average == "weighted" else 1.0 for p in columns]
     return mean(values, mass), values
 
 
-def ovo(table, scores, weights=None, average="macro", self_pairs="exclude"):
+def ovo(table, scores, weights=None, average="macro", self_pairs="exclude", times=None):
     """Hand & Till (2001), eq. 3 and 7: pairs of classes, each by the scores of both."""
-    w, n_classes = weights or ones(scores), len(table[0])
+    (_, w), n_classes = masses(scores, weights, times), len(table[0])
     p, s = list(zip(*table)), list(zip(*scores))
     values, mass = [], []
     for a in range(n_classes):
         for b in range(a + 1, n_classes):
-            both = [auroc(p[x], s[x], weights, self_pairs, p[y]) for x, y in ((a, b), (b, a))]
+            both = [auroc(p[x], s[x], weights, self_pairs, p[y], times) for x, y in ((a, b), (b, a))]
             values.append(sum(both) / 2)
             mass.append(sum(w[i] * (p[a][i] + p[b][i]) for i in range(len(w))) if average == "weighted" else 1.0)
     return mean(values, mass)
@@ -76,9 +82,9 @@ def groups(scores):
     return [[i for i, s in enumerate(scores) if s == score] for score in sorted(set(scores), reverse=True)]
 
 
-def average_precision(p, scores, weights=None, self_term="certain"):
+def average_precision(p, scores, weights=None, self_term="certain", times=None):
     """Eq. 5, precision at the end of each tie group."""
-    w = weights or ones(scores)
+    each, w = masses(scores, weights, times)
     total = sum(w[i] * p[i] for i in range(len(p)))
     if total == 0:
         return NAN
@@ -88,7 +94,7 @@ def average_precision(p, scores, weights=None, self_term="certain"):
         n += sum(w[i] for i in group)
         for i in group:
             if w[i] != 0:
-                found += w[i] * p[i] * (positives + (1 - p[i] if self_term == "certain" else 0.0)) / n
+                found += w[i] * p[i] * (positives + (each[i] * (1 - p[i]) if self_term == "certain" else 0.0)) / n
     return found / total
 
 
@@ -200,18 +206,17 @@ def delong(labels, scores):
     return sqrt(s10 / len(x) + s01 / len(y))
 
 
-def soft_delong(p, scores, weights=None, self_pairs="exclude", q=None):
+def soft_delong(p, scores, self_pairs="exclude", q=None):
     """The same where a case is a positive with p and a negative with q (default 1 - p), half of its pair with itself on either
     side: a case is in both samples, which adds a covariance; n is how many equal weights would add up to as much variance."""
-    w = weights or ones(scores)
     q = [1 - x for x in p] if q is None else q
     cases = range(len(p))
-    u, v = [w[i] * p[i] for i in cases], [w[i] * q[i] for i in cases]
+    u, v = list(p), list(q)
     positives, negatives = sum(u), sum(v)
-    area = auroc(p, scores, weights, self_pairs, q)
+    area = auroc(p, scores, None, self_pairs, q)
     pairs, added = positives * negatives, SELF.get(self_pairs, area - 0.5)
-    own = [added * w[i] * p[i] * q[i] / pairs / 2 for i in cases]
-    more = pairs / (pairs - sum(w[i] * p[i] * q[i] for i in cases)) if self_pairs == "unbiased" else 1.0
+    own = [added * p[i] * q[i] / pairs / 2 for i in cases]
+    more = pairs / (pairs - sum(p[i] * q[i] for i in cases)) if self_pairs == "unbiased" else 1.0
     v10 = [sum(v[j] * in_order(scores[i], scores[j]) for j in cases) / negatives for i in cases]
     v01 = [sum(u[j] * in_order(scores[j], scores[i]) for j in cases) / positives for i in cases]
     a = [more * (u[i] * (v10[i] - area) / positives + own[i]) for i in cases]

@@ -113,6 +113,25 @@ def test_features_on_any_scale_say_the_same():
     assert constant.intercept_ == pytest.approx(ugt.calibration.AlphaCalibration().fit(probs, counts).intercept_, rel=1e-8)
 
 
+def test_frequencies_are_repeated_cases():
+    probs, counts, x = problem(60)
+    times = np.random.default_rng(5).integers(0, 4, 60)
+
+    def fit(*given, **more):
+        return ugt.calibration.AlphaCalibration().fit(*given, **more)
+
+    found, rows = fit(probs, counts, features=x, frequency=times), np.repeat(np.arange(60), times)
+    repeated = fit(probs[rows], counts[rows], features=x[rows])
+    np.testing.assert_allclose(found.weights_, repeated.weights_, rtol=1e-6)
+    assert (found.intercept_, found.loss_, found.objective_) == pytest.approx(
+        (repeated.intercept_, repeated.loss_, repeated.objective_), rel=1e-6
+    )
+    assert (found.n_cases_, found.left_out_) == (repeated.n_cases_, repeated.left_out_)
+    weighted = fit(probs, counts, features=x, case_weights=times / 7)
+    np.testing.assert_allclose(weighted.weights_, found.weights_, rtol=1e-6)
+    assert weighted.n_cases_ < found.n_cases_ and weighted.left_out_["case of weight 0"] == (times == 0).sum()
+
+
 def test_weights_are_repeated_cases_and_others_are_left_out():
     probs, counts, x = problem(200)
     times = np.random.default_rng(2).integers(0, 4, 200)

@@ -221,6 +221,50 @@ def test_weights_are_repeated_cases(kind):
 
 
 @pytest.mark.parametrize("kind", ALL)
+def test_frequencies_are_repeated_cases(kind):
+    logits, counts = of(kind)
+    times = np.random.default_rng(3).integers(0, 4, len(logits))
+    found, repeated = kind().fit(logits, counts, frequency=times), kind().fit(np.repeat(logits, times, 0), np.repeat(counts, times, 0))
+    np.testing.assert_allclose(numbers(found), numbers(repeated), rtol=1e-7, atol=1e-8)
+    assert (found.loss_, found.loss_before_) == pytest.approx((repeated.loss_, repeated.loss_before_), rel=1e-11)
+    assert (found.n_cases_, found.left_out_) == (repeated.n_cases_, repeated.left_out_)
+    same = kind().fit(logits, counts, frequency=dict(enumerate(times.tolist())))
+    np.testing.assert_array_equal(numbers(same), numbers(found))
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_weights_of_a_sample_lead_to_the_map_of_its_population(kind):
+    """A register with many unlikely classes: the sample has five times as many of the cases in which the model is wrong."""
+    logits, counts = of(kind)
+    hard = counts[np.arange(len(counts)), logits.argmax(axis=1)] * 2 < counts.sum(axis=1)
+    logits, counts, hard = (np.repeat(one, 40, axis=0) for one in (logits, counts, hard))
+    rng = np.random.default_rng(4)
+    share = np.where(hard, 0.5, 0.1)
+    drawn = rng.random(len(hard)) < share
+    population = numbers(kind().fit(logits, counts))
+    weighted = kind().fit(logits[drawn], counts[drawn], case_weights=1 / share[drawn])
+    plain = kind().fit(logits[drawn], counts[drawn])
+    assert np.abs(numbers(weighted) - population).max() < 0.5 * np.abs(numbers(plain) - population).max()
+    np.testing.assert_allclose(
+        numbers(kind().fit(logits[drawn], counts[drawn], case_weights=7 / share[drawn])), numbers(weighted), rtol=1e-7
+    )
+    assert weighted.n_cases_ == plain.n_cases_
+
+
+def test_frequencies_and_weights_that_are_refused():
+    fit, logits, counts = TEMPERATURE().fit, [[2.0, 0.0], [0.0, 1.0], [1.0, 0.0]], [[3, 1], [1, 2], [2, 2]]
+    for given, got in (([1, -1, 2], "-1, first at case 1"), ([1, 2, 2.5], r"2\.5, first at case 2"), ([0, 0, 0], "0 for all")):
+        refused(
+            f"frequency must be whole numbers of at least 0, of which some are above 0. Got {got}", fit, logits, counts, frequency=given
+        )
+    refused("case_weights must be finite numbers of at least 0.*Got -1, first at case 1", fit, logits, counts, case_weights=[1, -1, 2])
+    refused("case_weights must be left out with frequency=", fit, logits, counts, frequency=[1, 1, 1], case_weights=[1, 1, 1])
+    refused("weights must be left out with frequency=", fit, logits, counts, frequency=[1, 1, 1], weights=[1, 1, 1])
+    refused("weights must be left out with case_weights=", fit, logits, counts, case_weights=[1, 1, 1], weights=[1, 1, 1])
+    refused("clusters must be left out with frequency=.*one row per case", fit, logits, counts, frequency=[1, 1, 1], clusters=[0, 0, 1])
+
+
+@pytest.mark.parametrize("kind", ALL)
 def test_cases_without_labels_are_left_out_and_counted(kind):
     logits, counts = of(kind)
     some = counts.any(axis=1)

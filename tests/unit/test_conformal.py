@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import warnings
 from fractions import Fraction
 
 import numpy as np
@@ -561,3 +562,38 @@ def test_numbers_are_no_mask():
     assert ugt.conformal.PredictionSets.of(np.array([[0, 1], [1, 0]]), 3).sizes.tolist() == [2, 2]
     assert ugt.conformal.PredictionSets.of(np.array([[False, True], [True, True]])).sizes.tolist() == [1, 2]
     refused(r"n_classes must be given unless sets are a boolean mask", ugt.conformal.PredictionSets.of, np.array([[0, 1], [1, 0]]))
+
+
+# ---- one row for many equal cases
+@pytest.mark.parametrize("score", ["lac", "aps", "raps"])
+@pytest.mark.parametrize("by_class", [None, "each"])
+@pytest.mark.parametrize("grouped", [False, True])
+def test_frequencies_are_repeated_rows(score, by_class, grouped):
+    rng = np.random.default_rng(11)
+    probs, labels, times = rng.dirichlet([1, 1, 1], 30).round(1), rng.integers(0, 3, 30), rng.integers(0, 4, 30)
+    probs[:, 2] = 1 - probs[:, 0] - probs[:, 1]
+    probs, groups = np.clip(probs, 0, 1), np.arange(30) % 2
+    times[labels == 1], times[:2] = 0, 1  # a class without cases; both groups begin in their order
+    rows = np.repeat(np.arange(30), times)
+
+    def fit(at, **more):
+        one = ugt.conformal.SplitConformal(score, class_groups=by_class, randomized=False)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return one.fit(probs[at], labels[at], groups=groups[at] if grouped else None, **more)
+
+    found, repeated = fit(slice(None), frequency=times), fit(rows)
+    for name in ("level_score_", "level_p_", "base_p_", "level_offsets_", "n_cases_", "left_out_"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(repeated, name), err_msg=name)
+    once, twice = fit(slice(None), frequency=np.ones(30)), fit(slice(None))
+    np.testing.assert_array_equal(once.level_p_, twice.level_p_)
+
+
+def test_frequencies_that_conformal_predictors_refuse():
+    one, probs, labels = ugt.conformal.SplitConformal("lac"), [[0.6, 0.4], [0.3, 0.7], [0.5, 0.5]], [0, 1, 1]
+    for given, got in (([1, -1, 2], "-1"), ([1, 2, 0.5], r"0\.5"), ([0, 0, 0], "0 for all")):
+        refused(
+            f"frequency must be whole numbers of at least 0, of which some are above 0. Got {got}", one.fit, probs, labels, frequency=given
+        )
+    message = r"randomized must be False with frequency= and this score, since equal cases have random numbers of their own.*Got True"
+    refused(message, ugt.conformal.SplitConformal("aps").fit, probs, labels, frequency=[1, 1, 1])

@@ -59,9 +59,16 @@ def test_several_columns_and_weights():
     rng = np.random.default_rng(1)
     p = rng.dirichlet([1, 1, 1], 30)
     models, weights = {name: p + rng.normal(0, 0.5, (30, 3)) for name in "ABC"}, rng.integers(1, 4, 30)
-    found = ugt.soft.hard_against_soft(p, models, weights=weights, average="weighted", threshold=0.4)
-    one = [ugt.soft_average_precision(p, scores, weights=weights, average="weighted", threshold=0.4) for scores in models.values()]
-    assert found.soft[1] == pytest.approx([each.value for each in one]) and found.hard[1] == pytest.approx([each.hard for each in one])
+    for name in ("case_weights", "frequency"):
+        options = {name: weights, "average": "weighted", "threshold": 0.4}
+        found = ugt.soft.hard_against_soft(p, models, **options)
+        one = [ugt.soft_average_precision(p, scores, **options) for scores in models.values()]
+        assert found.soft[1] == pytest.approx([each.value for each in one]) and found.hard[1] == pytest.approx([each.hard for each in one])
+        assert found.n_cases == one[0].n_cases
+        drawn = found.resamples(n_resamples=20, seed=2)
+        each = [scores.resamples(n_resamples=20, seed=2).values for scores in one]
+        expected = [twin.r_squared(*(np.array([of[b, j] for of in each]) for j in (1, 0))) for b in range(20)]
+        np.testing.assert_allclose(drawn.values[:, 1], expected, atol=1e-9)
 
 
 def test_undefined():

@@ -5,7 +5,9 @@ import pickle
 import numpy as np
 import pytest
 import twins.label_prior as twin
+from refusals import refused
 from scipy.stats import chi2
+from scipy.stats import t as t_law
 
 import ugt
 
@@ -140,3 +142,89 @@ def test_refusals(call, message):
         call()
     with pytest.raises(TypeError, match=r"labels must be Labels\. Got list"):
         ugt.truth.fit_dirichlet_prior(COUNTS)
+
+
+# ---- one row for many equal cases, and weights of cases
+def drawn(n=40, seed=0, k=3, alpha=0.6):
+    rng = np.random.default_rng(seed)
+    counts = np.array([rng.multinomial(rng.integers(0, 6), p) for p in rng.dirichlet(np.full(k, alpha), n)])
+    return counts, rng.integers(0, 5, n)
+
+
+@pytest.mark.parametrize("per_class", [False, True])
+def test_frequencies_are_repeated_rows(per_class):
+    counts, times = drawn()
+    fit = ugt.truth.fit_dirichlet_prior
+    found = fit(ugt.Labels.from_counts(counts), per_class=per_class, frequency=times)
+    expected = fit(ugt.Labels.from_counts(np.repeat(counts, times, axis=0)), per_class=per_class)
+    np.testing.assert_allclose(found.value, expected.value, rtol=1e-7)
+    assert (found.n_cases, found.left_out) == (expected.n_cases, expected.left_out)
+    assert (found.log_likelihood, found.log_likelihood_at(0.3)) == pytest.approx((expected.log_likelihood, expected.log_likelihood_at(0.3)))
+    for kind in ("profile", "sandwich"):
+        np.testing.assert_allclose(found.interval(kind=kind), expected.interval(kind=kind), rtol=1e-5)
+    split = fit(ugt.Labels.from_counts(np.tile(counts, (2, 1))), per_class=per_class, frequency=np.append(times // 2, times - times // 2))
+    np.testing.assert_allclose(split.value, found.value, rtol=1e-7)
+
+
+@pytest.mark.parametrize("per_class", [False, True])
+def test_weights_of_cases_in_the_fit(per_class):
+    counts, times = drawn(seed=1)
+    labels, fit = ugt.Labels.from_counts(counts), ugt.truth.fit_dirichlet_prior
+    found, copied = (fit(labels, per_class=per_class, **{name: times}) for name in ("case_weights", "frequency"))
+    np.testing.assert_allclose(found.value, copied.value, rtol=1e-6)
+    np.testing.assert_allclose(fit(labels, per_class=per_class, case_weights=1e-7 * times).interval(), found.interval(), rtol=1e-6)
+    assert found.n_cases < copied.n_cases and found.left_out["case of weight 0"] == (times == 0).sum()
+    # a sandwich by hand: scores of cases times weights, by differences of the log-likelihood
+    if not per_class:
+        w, value, h = times / times.mean(), found.value, 1e-5
+        at = [[fit(labels, case_weights=np.eye(40)[i]).log_likelihood_at(value * np.exp(d)) / 40 for d in (-h, h)] for i in range(40)
+              if counts[i].sum() > 1 and times[i] > 0]  # fmt: skip
+        of = np.flatnonzero((counts.sum(axis=1) > 1) & (times > 0))
+        z = w[of] * np.array([(high - low) / (2 * h) for low, high in at])
+        ends = [found.log_likelihood_at(value * np.exp(d)) for d in (-1e-3, 0, 1e-3)]
+        bread = -(ends[0] - 2 * ends[1] + ends[2]) / 1e-6
+        n = len(of)
+        error = np.sqrt(((z - z.mean()) ** 2).sum() * n / (n - 1)) / bread
+        low, high = found.interval()
+        assert np.log(high / low) == pytest.approx(2 * t_law.ppf(0.975, n - 1) * error, rel=1e-3)
+    plain, equal = fit(labels, per_class=per_class), fit(labels, per_class=per_class, case_weights=np.full(40, 3.0))
+    np.testing.assert_allclose(equal.value, plain.value, rtol=1e-6)
+    np.testing.assert_allclose(equal.interval(), plain.interval(kind="sandwich"), rtol=1e-5)
+
+
+def test_a_sample_with_many_of_the_doubtful_cases():
+    """The fit with weights is that of the population; without them cases seem more doubtful than they are."""
+    counts, _ = drawn(20_000, 2, 2, 0.3)
+    doubtful = (counts > 0).all(axis=1)
+    share = np.where(doubtful, 0.5, 0.05)
+    some = np.random.default_rng(3).random(20_000) < share
+    fit, labels = ugt.truth.fit_dirichlet_prior, ugt.Labels.from_counts(counts[some])
+    known = fit(ugt.Labels.from_counts(counts)).value
+    low, high = fit(labels, case_weights=1 / share[some]).interval()
+    assert low < known < high and high < 1.4 * low
+    assert fit(labels).interval()[0] > 1.5 * known
+
+
+def test_edges_with_weights():
+    with pytest.warns(RuntimeWarning, match="prior is 0"):
+        found = ugt.truth.fit_dirichlet_prior(ugt.Labels.from_counts([[3, 0], [0, 5], [7, 0]]), case_weights=[0.1, 0.7, 0.3])
+    assert found.at_edge == "zero"
+
+
+def test_frequencies_and_weights_that_are_refused():
+    labels, fit = ugt.Labels.from_counts([[3, 1], [0, 2], [1, 2]]), ugt.truth.fit_dirichlet_prior
+    for given, got in (([1, -1, 2], "-1"), ([1, 2, 0.5], r"0\.5"), ([0, 0, 0], "0 for all")):
+        refused(f"frequency must be whole numbers of at least 0, of which some are above 0. Got {got}", fit, labels, frequency=given)
+    refused("case_weights must be finite numbers of at least 0", fit, labels, case_weights=[1, np.inf, 1])
+    refused("case_weights must be left out with frequency=", fit, labels, frequency=[1, 1, 1], case_weights=[1, 1, 1])
+    refused("clusters must be left out with frequency=", fit, labels, frequency=[1, 1, 1], clusters=[0, 0, 1])
+    refused("kind must be 'sandwich' with weights of cases", fit(labels, case_weights=[1, 2, 3]).interval, kind="profile")
+    refused("labels must have a case with two labels", fit, ugt.Labels.from_counts([[3, 1], [0, 1]]), case_weights=[0, 1])
+    labels = ugt.Labels.from_counts([[5, 0], [0, 4], [1, 2]])
+    prior = fit(labels, frequency=[2, 1, 3])
+    found = ugt.ua_topk_accuracy(ugt.dirichlet(labels, prior=prior), [[0.6, 0.4]] * 3, frequency=[2, 1, 3])
+    assert (
+        found.n_cases == 6
+        and found.interval()
+        == ugt.ua_topk_accuracy(ugt.dirichlet(labels, prior=prior.value), [[0.6, 0.4]] * 3, frequency=[2, 1, 3]).interval()
+    )

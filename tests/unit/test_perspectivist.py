@@ -103,6 +103,51 @@ def test_multilabel_means_equal_the_twin():
     assert 0 <= low < found.value < high <= 2
 
 
+def test_multilabel_means_with_frequencies_and_weights():
+    rng = np.random.default_rng(7)
+    counts, probs, times = rng.integers(1, 5, (3, 20, 2)), rng.dirichlet([1, 1], (3, 20)), rng.integers(0, 4, 20)
+    rows = np.repeat(np.arange(20), times)
+
+    def mean(at, **more):
+        distances = zip("abc", counts[:, at], probs[:, at])
+        return ugt.humans.multilabel_mean({name: ugt.calibration.manhattan_distance(y, z, **more) for name, y, z in distances})
+
+    found, repeated = mean(slice(None), frequency=times), mean(rows)
+    assert (found.value, found.std_error, *found.interval()) == pytest.approx((repeated.value, repeated.std_error, *repeated.interval()))
+    assert (found.n_cases, found.left_out, found.by_label) == (len(rows), {}, pytest.approx(repeated.by_label))
+    weighted = mean(slice(None), case_weights=times / 7)
+    assert weighted.value == pytest.approx(repeated.value)
+    assert weighted.left_out == {"case of weight 0": (times == 0).sum()}
+    assert weighted.interval(strata=np.arange(20) % 2) != pytest.approx(repeated.interval())
+    message = r"results must have the same frequency= and case_weights=\. Got others, first at label 'b'\."
+    for other in ({}, {"frequency": times + 1}, {"case_weights": times}):
+        pair = {"a": ugt.calibration.manhattan_distance(counts[0], probs[0], frequency=times)}
+        pair["b"] = ugt.calibration.manhattan_distance(counts[1], probs[1], **other)
+        refused(message, ugt.humans.multilabel_mean, pair)
+
+
+def test_own_labels_with_frequencies_and_weights():
+    rng = np.random.default_rng(8)
+    wide, guesses, times = rng.integers(0, 3, (12, 4)), rng.integers(0, 3, (12, 4)), rng.integers(0, 4, 12)
+    rows = np.repeat(np.arange(12), times)
+
+    def rate(at, **more):
+        return ugt.humans.perspectivist_error_rate(*(ugt.Labels.from_wide(table[at], classes=3) for table in (wide, guesses)), **more)
+
+    found, repeated = rate(slice(None), frequency=times), rate(rows)
+    assert (found.value, found.std_error, *found.interval()) == pytest.approx((repeated.value, repeated.std_error, *repeated.interval()))
+    np.testing.assert_allclose(found.per_annotator, repeated.per_annotator, rtol=1e-13)
+    assert found.n_cases == len(rows)
+    weighted = rate(slice(None), case_weights=times)
+    assert weighted.value == pytest.approx(repeated.value)
+    np.testing.assert_allclose(weighted.per_annotator, repeated.per_annotator, rtol=1e-13)
+    both = ("cases", "annotators")
+    refused(r"random must be \('cases',\) with frequency=, for which", found.interval, random=both)
+    refused(r"random must be \('cases',\) with weights of cases", weighted.interval, random=both)
+    refused("frequency must be whole numbers of at least 0", rate, slice(None), frequency=-times)
+    refused("case_weights must be left out with frequency=", rate, slice(None), frequency=times, case_weights=times)
+
+
 def test_a_label_of_an_annotator_who_labelled_twice_counts_twice():
     labels = labels_of_rows(["p", "p", "p"], ["ann", "ann", "bob"], ["a", "b", "b"])
     guesses = ugt.Labels.from_long(["p", "p"], ["ann", "bob"], ["a", "b"])

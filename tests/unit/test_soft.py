@@ -83,10 +83,12 @@ def test_values_are_those_of_all_pairs_and_groups(metric, slow, options, seed, w
     p, scores, weights = problem(seed, 3 + 4 * seed, weighted)
     p_list, s, w = lists(p, scores, weights)
     for threshold in (0.5, 0.2):
-        found = metric(p, scores, weights=weights, threshold=threshold, **options)
+        found = metric(p, scores, case_weights=weights, threshold=threshold, **options)
         assert found.value == pytest.approx(slow(p_list, s, w, **options), abs=1e-13)
         assert found.hard == pytest.approx(slow(twin.hard(p_list, threshold), s, w, **options), abs=1e-13, nan_ok=True)
-        assert (found.per_class, found.per_class_hard, found.n_cases, found.left_out) == (None, None, len(p), {})
+        n = len(p) if weights is None else np.count_nonzero(weights)
+        assert (found.per_class, found.per_class_hard, found.n_cases) == (None, None, n)
+        assert found.left_out.get("case of weight 0", 0) == len(p) - n
 
 
 @pytest.mark.filterwarnings("ignore:undefined")
@@ -99,7 +101,7 @@ def test_average_precision_of_all_orders(seed, self_term):
     if seed >= 12:
         p = np.round(p)
     for weights in (None, rng.multinomial(6, np.full(n, 1 / n)).tolist()):
-        found = ugt.soft_average_precision(p, scores, self_term=self_term, ties="expected", weights=weights)
+        found = ugt.soft_average_precision(p, scores, self_term=self_term, ties="expected", frequency=weights)
         with_hard = [
             twin.average_precision_of_orders(lists(x)[0], lists(scores)[0], weights, self_term) for x in (p, np.array(twin.hard(p)))
         ]
@@ -122,7 +124,8 @@ def test_expected_precision_of_large_groups(n, m, self_term):
 def test_weights_between_whole_numbers_lie_between():
     """Tied cases of any weight: continuous in the weight, and the whole ones are copies."""
     p, scores = [0.3, 0.9, 0.5], [1.0, 1.0, 0.0]
-    found = [ugt.soft_average_precision(p, scores, ties="expected", weights=[w, 2, 1]).value for w in np.arange(1, 400, 0.5)]
+    one = ugt.soft_average_precision(p, scores, ties="expected").statistic
+    found = [one.values(np.array([[w, 2.0, 1.0]]))[0, 0] for w in np.arange(1, 400, 0.5)]
     whole = [twin.average_precision_expected(p, scores, [w, 2, 1]) for w in (1, 2, 3, 100, 254, 255, 256, 399)]
     assert [found[2 * w - 2] for w in (1, 2, 3, 100, 254, 255, 256, 399)] == pytest.approx(whole, abs=1e-12)
     assert (np.diff(found) < 0).all()
@@ -136,14 +139,17 @@ def test_expected_precision_of_weights_between_whole_numbers():
     mass, squares, before = w[tied] @ p[tied], w[tied] @ p[tied] ** 2, above * p[0]
     others = (mass**2 - squares) * (m - (above + 1) * places) / (m * (m - 1))
     for self_term, own in (("certain", mass), ("probability", squares)):
-        options = {"ties": "expected", "self_term": self_term, "weights": w}
-        found = ugt.soft_average_precision(p[tied], [1.0, 1.0], **{**options, "weights": w[tied]}).value
+
+        def value(p, scores, w):
+            return ugt.soft_average_precision(p, scores, ties="expected", self_term=self_term).statistic.values(w[None])[0, 0]  # noqa: B023
+
+        found = value(p[tied], [1.0, 1.0], w[tied])
         harmonic = scipy.special.digamma(m + 1) - scipy.special.digamma(1)
         expected = own * harmonic / m + (mass**2 - squares) * (m - harmonic) / (m * (m - 1))
         assert found == pytest.approx(expected / mass, abs=1e-12)
         # below a case of weight 1.2: also in places of its own
-        alone = ugt.soft_average_precision(p[:1], [2.0], **{**options, "weights": w[:1]}).value * above * p[0]
-        found = ugt.soft_average_precision(p, [2.0, 1.0, 1.0], **options).value * (w @ p)
+        alone = value(p[:1], [2.0], w[:1]) * above * p[0]
+        found = value(p, [2.0, 1.0, 1.0], w) * (w @ p)
         assert found - alone == pytest.approx((own + mass * before) * places / m + others, abs=1e-12)
 
 
@@ -164,13 +170,13 @@ def test_hard_labels_are_above_the_threshold():
 def test_columns_are_those_of_the_slow_twin(n_classes, average):
     p, scores, weights = tables(n_classes, n_classes=n_classes)
     for w, self_pairs in itertools.product((None, weights), SELF_PAIRS):
-        found = ugt.soft_auroc(p, scores, weights=w, average=average, self_pairs=self_pairs)
+        found = ugt.soft_auroc(p, scores, case_weights=w, average=average, self_pairs=self_pairs)
         for x, value, per_class in ((p, found.value, found.per_class), ((p > 0.5).astype(float), found.hard, found.per_class_hard)):
             expected, each = twin.ovr(partial(twin.auroc, self_pairs=self_pairs), *lists(x, scores, w), average)
             assert value == pytest.approx(expected, abs=1e-13, nan_ok=True)
             np.testing.assert_allclose(per_class, each, atol=1e-13)
     for self_term in SELF_TERMS:
-        found = ugt.soft_average_precision(p, scores, weights=weights, average=average, self_term=self_term)
+        found = ugt.soft_average_precision(p, scores, case_weights=weights, average=average, self_term=self_term)
         expected, each = twin.ovr(partial(twin.average_precision, self_term=self_term), *lists(p, scores, weights), average)
         assert found.value == pytest.approx(expected, abs=1e-13)
         np.testing.assert_allclose(found.per_class, each, atol=1e-13)
@@ -181,7 +187,7 @@ def test_columns_are_those_of_the_slow_twin(n_classes, average):
 def test_pairs_of_classes_are_those_of_the_slow_twin(n_classes, average):
     p, scores, weights = tables(n_classes, n_classes=n_classes)
     for w, self_pairs in itertools.product((None, weights), SELF_PAIRS):
-        found = ugt.soft_auroc(p, scores, weights=w, average=average, self_pairs=self_pairs, multiclass="ovo")
+        found = ugt.soft_auroc(p, scores, case_weights=w, average=average, self_pairs=self_pairs, multiclass="ovo")
         assert found.value == pytest.approx(twin.ovo(*lists(p, scores, w), average, self_pairs), abs=1e-13)
         hard = (p > 0.5).astype(float)
         assert found.hard == pytest.approx(twin.ovo(*lists(hard, scores, w), average, self_pairs), abs=1e-13)
@@ -263,11 +269,12 @@ def test_scores_sorted_once(metric, options, missing, monkeypatch):
             continue
         if missing:
             p[[2, 7]] = NAN
-        expected, order = metric(p, scores, weights=weights, **options), ugt.soft.ScoreOrder.of(scores)
+        given = None if "ties" in options else weights
+        expected, order = metric(p, scores, case_weights=given, **options), ugt.soft.ScoreOrder.of(scores)
         scores[:] = 0  # which nobody sees
         with monkeypatch.context() as changed:
             changed.setattr(_soft, "argsort_descending", None)  # nor is anything sorted again
-            found = metric(p, order, weights=weights, **options)
+            found = metric(p, order, case_weights=given, **options)
             np.testing.assert_allclose([found.value, found.hard], [expected.value, expected.hard], atol=1e-14)
             drawn = found.resamples(n_resamples=10, seed=4)
         np.testing.assert_array_equal(drawn.values, expected.resamples(n_resamples=10, seed=4).values)
@@ -338,9 +345,9 @@ def test_labels_as_scikit_learn(seed):
         precision = pytest.approx(metrics.average_precision_score(labels, finite, sample_weight=w), abs=1e-13)
         for truth in (labels, labels.astype(bool), labels.astype(np.float32)):
             for self_pairs in SELF_PAIRS:
-                assert both(ugt.soft_auroc, truth, scores, weights=w, self_pairs=self_pairs) == (area, area)
+                assert both(ugt.soft_auroc, truth, scores, case_weights=w, self_pairs=self_pairs) == (area, area)
             for self_term in SELF_TERMS:
-                assert both(ugt.soft_average_precision, truth, scores, weights=w, self_term=self_term) == (precision, precision)
+                assert both(ugt.soft_average_precision, truth, scores, case_weights=w, self_term=self_term) == (precision, precision)
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -351,9 +358,9 @@ def test_doubled_data_as_scikit_learn(seed):
     labels, shares = np.repeat([1, 0], 40), np.append(w * p, w * (1 - p))
     finite = np.tile(np.nan_to_num(scores, posinf=100, neginf=-100), 2)
     area = metrics.roc_auc_score(labels, finite, sample_weight=shares)
-    assert ugt.soft_auroc(p, scores, self_pairs="half", weights=weights).value == pytest.approx(area, abs=1e-13)
+    assert ugt.soft_auroc(p, scores, self_pairs="half", case_weights=weights).value == pytest.approx(area, abs=1e-13)
     precision = metrics.average_precision_score(labels, finite, sample_weight=shares)
-    assert ugt.soft_average_precision(p, scores, self_term="probability", weights=weights).value == pytest.approx(precision, abs=1e-13)
+    assert ugt.soft_average_precision(p, scores, self_term="probability", case_weights=weights).value == pytest.approx(precision, abs=1e-13)
 
 
 @pytest.mark.parametrize("average", AVERAGES)
@@ -364,11 +371,11 @@ def test_classes_as_scikit_learn(n_classes, average):
     labels = p.argmax(1)
     for w in (None, weights):
         expected = metrics.roc_auc_score(labels, scores, multi_class="ovr", average=average, sample_weight=w)
-        assert both(ugt.soft_auroc, p, scores, average=average, weights=w) == pytest.approx((expected, expected), abs=1e-13)
+        assert both(ugt.soft_auroc, p, scores, average=average, case_weights=w) == pytest.approx((expected, expected), abs=1e-13)
         each = metrics.roc_auc_score(p, scores, average=None, sample_weight=w)
-        np.testing.assert_allclose(ugt.soft_auroc(p, scores, weights=w).per_class, each, atol=1e-13)
+        np.testing.assert_allclose(ugt.soft_auroc(p, scores, case_weights=w).per_class, each, atol=1e-13)
         expected = metrics.average_precision_score(p, scores, average=average, sample_weight=w)
-        found = both(ugt.soft_average_precision, p, scores, average=average, weights=w)
+        found = both(ugt.soft_average_precision, p, scores, average=average, case_weights=w)
         assert found == pytest.approx((expected, expected), abs=1e-13)
     expected = metrics.roc_auc_score(labels, scores, multi_class="ovo", average=average)
     assert both(ugt.soft_auroc, p, scores, average=average, multiclass="ovo") == pytest.approx((expected, expected), abs=1e-13)
@@ -394,7 +401,7 @@ def test_curves_as_scikit_learn(seed):
     theirs = (partial(metrics.roc_curve, drop_intermediate=False), metrics.precision_recall_curve)
     for (curve, names, *_), their in zip(CURVES, theirs):
         for w in (None, weights):
-            found = curve(labels, scores, weights=w, drop_intermediate=False)
+            found = curve(labels, scores, case_weights=w, drop_intermediate=False)
             same_points(found, names, their(labels, scores, sample_weight=w))
 
 
@@ -404,11 +411,11 @@ def test_curves_are_those_of_the_slow_twin(seed, weighted):
     p, scores, _ = problem(seed)
     weights = np.random.default_rng(seed).random(len(p)) + 0.1 if weighted else None
     areas = (
-        ugt.soft_auroc(p, scores, self_pairs="half", weights=weights).value,
-        ugt.soft_average_precision(p, scores, self_term="probability", weights=weights).value,
+        ugt.soft_auroc(p, scores, self_pairs="half", case_weights=weights).value,
+        ugt.soft_average_precision(p, scores, self_term="probability", case_weights=weights).value,
     )
     for (curve, names, points, area_of), area in zip(CURVES, areas):
-        found, expected = curve(p, scores, weights=weights, drop_intermediate=False), points(*lists(p, scores, weights))
+        found, expected = curve(p, scores, case_weights=weights, drop_intermediate=False), points(*lists(p, scores, weights))
         same_points(found, names, expected)
         assert found.area == pytest.approx(area_of(*expected[:2]), abs=1e-13) == pytest.approx(area, abs=1e-13)
 
@@ -418,7 +425,7 @@ def test_dropped_points(seed):
     p, scores, weights = problem(seed, 300, seed >= 5)
     if seed % 3 == 0:
         p = np.round(p)
-    whole, short = (ugt.soft.soft_roc_curve(p, scores, weights=weights, drop_intermediate=drop) for drop in (False, True))
+    whole, short = (ugt.soft.soft_roc_curve(p, scores, case_weights=weights, drop_intermediate=drop) for drop in (False, True))
     assert short.area == whole.area
     assert twin.trapezoids(short.false_positive_rate, short.true_positive_rate) == pytest.approx(whole.area, abs=1e-12)
     assert (short.false_positive_rate[[0, -1]] == [0, 1]).all() and (short.true_positive_rate[[0, -1]] == [0, 1]).all()
@@ -426,7 +433,7 @@ def test_dropped_points(seed):
     kept = np.isin(whole.thresholds, short.thresholds)
     np.testing.assert_array_equal(np.unique(short.thresholds), np.unique(whole.thresholds[kept]))
 
-    whole, short = (ugt.soft.soft_precision_recall_curve(p, scores, weights=weights, drop_intermediate=drop) for drop in (False, True))
+    whole, short = (ugt.soft.soft_precision_recall_curve(p, scores, case_weights=weights, drop_intermediate=drop) for drop in (False, True))
     assert short.area == whole.area
     assert twin.steps(short.precision, short.recall) == pytest.approx(whole.area, abs=1e-12)
     assert (short.precision[-1], short.recall[-1], short.recall[0]) == (1, 0, 1)
@@ -462,8 +469,8 @@ def test_cases_of_weight_zero_are_not_in_curves(drop_intermediate):
     p, scores, weights = [0.3, 0.9, 0.2, 0.6, 0.5], [9.0, 8.0, 7.0, 7.0, 1.0], [0.0, 1.0, 0.0, 2.0, 0.0]
     at = [1, 3]
     for curve in (ugt.soft.soft_roc_curve, ugt.soft.soft_precision_recall_curve):
-        found = curve(p, scores, weights=weights, drop_intermediate=drop_intermediate)
-        expected = curve([p[i] for i in at], [scores[i] for i in at], weights=[1.0, 2.0], drop_intermediate=drop_intermediate)
+        found = curve(p, scores, case_weights=weights, drop_intermediate=drop_intermediate)
+        expected = curve([p[i] for i in at], [scores[i] for i in at], case_weights=[1.0, 2.0], drop_intermediate=drop_intermediate)
         for one in dataclasses.fields(expected):
             np.testing.assert_allclose(getattr(found, one.name), getattr(expected, one.name), atol=1e-14, err_msg=one.name)
 
@@ -516,10 +523,11 @@ def test_one_kind_of_case(p, auroc, precision):
 
 
 def test_weights_that_leave_nothing():
-    with pytest.warns(RuntimeWarning, match=r"undefined"):
-        assert np.isnan(ugt.soft_auroc([0.3, 0.6], [1.0, 2.0], weights=[0.0, 0.0]).value)
-    with pytest.warns(RuntimeWarning, match=r"undefined"):
-        assert np.isnan(ugt.soft_average_precision([0.3, 0.6], [1.0, 2.0], weights=[0.0, 0.0]).value)
+    for metric in (ugt.soft_auroc, ugt.soft_average_precision):
+        with pytest.warns(RuntimeWarning, match=r"undefined"):
+            found = metric([NAN, 0.6], [1.0, 2.0], case_weights=[1.0, 0.0])
+        assert np.isnan([found.value, *found.interval()]).all() and found.n_cases == 0
+        refused("case_weights must be finite numbers .*Got 0 for all", metric, [0.3, 0.6], [1.0, 2.0], case_weights=[0.0, 0.0])
 
 
 @pytest.mark.parametrize("average", AVERAGES)
@@ -528,7 +536,7 @@ def test_columns_without_a_value_are_left_out(average):
     p[:, 2] = 0
     p /= p.sum(1, keepdims=True)
     rest = [0, 1, 3]
-    options = {"weights": weights, "average": average}
+    options = {"case_weights": weights, "average": average}
     found, expected = (ugt.soft_auroc(x, s, **options) for x, s in ((p, scores), (p[:, rest], scores[:, rest])))
     assert found.value == pytest.approx(expected.value, abs=1e-14) and found.hard == pytest.approx(expected.hard, abs=1e-14)
     np.testing.assert_allclose(found.per_class[rest], expected.per_class, atol=1e-14)
@@ -570,12 +578,12 @@ def test_many_cases():
 # ---- what is taken
 def test_kinds_of_input():
     p, scores, weights = problem(2, 40, True)
-    expected = both(ugt.soft_auroc, p, scores, weights=weights)
+    expected = both(ugt.soft_auroc, p, scores, case_weights=weights)
     for x, s, w in zip(*(layouts(array).values() for array in (p, scores, weights))):
-        assert both(ugt.soft_auroc, x, s, weights=w) == pytest.approx(expected, abs=1e-14)
-        assert ugt.soft_average_precision(x, s, weights=w).influence.shape == (40,)
-        assert ugt.soft.soft_roc_curve(x, s, weights=w, drop_intermediate=False).area == pytest.approx(
-            ugt.soft_auroc(p, scores, weights=weights, self_pairs="half").value, abs=1e-14
+        assert both(ugt.soft_auroc, x, s, case_weights=w) == pytest.approx(expected, abs=1e-14)
+        assert ugt.soft_average_precision(x, s, case_weights=w).influence.shape == (40,)
+        assert ugt.soft.soft_roc_curve(x, s, case_weights=w, drop_intermediate=False).area == pytest.approx(
+            ugt.soft_auroc(p, scores, case_weights=weights, self_pairs="half").value, abs=1e-14
         )
 
 
@@ -599,9 +607,9 @@ def test_single_precision_of_scores_and_of_p():
 
 def test_columns_of_any_layout():
     p, scores, weights = tables(3)
-    expected = ugt.soft_auroc(p, scores, weights=weights)
+    expected = ugt.soft_auroc(p, scores, case_weights=weights)
     for x, s in ((np.asfortranarray(p), np.asfortranarray(scores)), (p[::-1][::-1], scores.astype(">f8")), lists(p, scores)):
-        found = ugt.soft_auroc(x, s, weights=weights)
+        found = ugt.soft_auroc(x, s, case_weights=weights)
         np.testing.assert_array_equal(found.per_class, expected.per_class)
         assert ugt.soft_auroc(x, s, multiclass="ovo").value == ugt.soft_auroc(p, scores, multiclass="ovo").value
 
@@ -631,18 +639,20 @@ def test_cases_without_annotations():
     missing = p.copy()
     missing[gone] = NAN
     for metric in (ugt.soft_auroc, ugt.soft_average_precision):
-        found, expected = metric(missing, scores, weights=weights), metric(p[kept], scores[kept], weights=weights[kept])
-        assert (found.value, found.hard, found.std_error) == (expected.value, expected.hard, expected.std_error)
+        found, expected = metric(missing, scores, case_weights=weights), metric(p[kept], scores[kept], case_weights=weights[kept])
+        three = (expected.value, expected.hard, expected.std_error)
+        assert (found.value, found.hard, found.std_error) == pytest.approx(three, rel=1e-13)  # weights have another mean
         assert (found.n_cases, found.left_out) == (27, {"case without annotations": 3})
-        np.testing.assert_array_equal(found.influence[kept], expected.influence)
+        np.testing.assert_allclose(found.influence[kept], expected.influence, atol=1e-15)
         assert (found.influence[gone] == 0).all() and len(found.influence) == 30
         # ids stand for all cases, also for those left out
         clusters = np.arange(30) // 3
         for kind in ("analytic", "percentile", "bca"):
             interval = found.interval(kind=kind, clusters=clusters, n_resamples=50)
-            assert interval == expected.interval(kind=kind, clusters=clusters[kept], n_resamples=50)
+            assert interval == pytest.approx(expected.interval(kind=kind, clusters=clusters[kept], n_resamples=50), rel=1e-12)
     for curve in (ugt.soft.soft_roc_curve, ugt.soft.soft_precision_recall_curve):
-        assert curve(missing, scores, weights=weights).area == curve(p[kept], scores[kept], weights=weights[kept]).area
+        found, expected = curve(missing, scores, case_weights=weights), curve(p[kept], scores[kept], case_weights=weights[kept])
+        assert found.area == pytest.approx(expected.area, rel=1e-13)
     # a row of a table, and of plausibilities
     table, scores, _ = tables(1)
     table[4] = NAN
@@ -662,15 +672,16 @@ def test_labels_of_several_readers():
 
 
 # ---- influence and standard errors
-def moved(metric, p, scores, weights, step=1e-5):
+def moved(found, times=1.0, step=1e-5):
     """Central differences by how many times each case is there."""
-    found = []
-    for i in range(len(scores)):
-        factors = np.ones((2, len(scores)))
-        factors[:, i] += [-step, step]
-        low, high = (metric(p, scores, weights=factor if weights is None else weights * factor).value for factor in factors)
-        found.append((high - low) / (2 * step))
-    return found
+    factors = np.concatenate([np.eye(len(found.influence)) * sign * step for sign in (-1, 1)]) + times
+    low, high = np.split(found.statistic.values(factors)[:, 0], 2)
+    return (high - low) / (2 * step)
+
+
+def linearised(influence):
+    """Root of n / (n - 1) Σ (z - mean z)²."""
+    return twin.clustered_error(np.array(influence) - np.mean(influence))
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -678,20 +689,22 @@ def moved(metric, p, scores, weights, step=1e-5):
 def test_influence(metric, slow, options, weighted):
     for seed in range(6):
         p, scores, weights = problem(seed, 16, weighted)
-        found = metric(p, scores, weights=weights, **options)
-        p_list, s, w = lists(p, scores, np.ones(16) if weights is None else weights)
-        expected = twin.influence(lambda w: slow(p_list, s, w, **options), w)  # noqa: B023
+        found = metric(p, scores, case_weights=weights, **options)
+        p_list, s, w = lists(p, scores, weights)
+        expected = twin.influence(lambda times: slow(p_list, s, w, **options, times=times), [1.0] * 16)  # noqa: B023
         np.testing.assert_allclose(found.influence, expected, atol=1e-13)
         if next(iter(options.values())) in ("half", "probability"):  # twice as many of each case: the same value
             assert found.influence.sum() == pytest.approx(0, abs=1e-13)
-        by_difference = moved(lambda *args, **more: metric(*args, **more, **options), p, scores, weights)
-        np.testing.assert_allclose(found.influence, by_difference, atol=1e-8)
-        if metric is ugt.soft_average_precision:
-            assert found.std_error == pytest.approx(twin.clustered_error(expected), rel=1e-11)
-            hard = twin.influence(lambda w: slow(twin.hard(p_list), s, w, **options), w)  # noqa: B023
-            assert found.hard_std_error == pytest.approx(twin.clustered_error(hard), rel=1e-11, abs=1e-13)
+        np.testing.assert_allclose(found.influence, moved(found), atol=1e-8)
+        hard = twin.influence(lambda times: slow(twin.hard(p_list), s, w, **options, times=times), [1.0] * 16)  # noqa: B023
+        if weights is not None:
+            kept = weights > 0
+            errors = [linearised(np.array(each)[kept]) for each in (expected, hard)]
+        elif metric is ugt.soft_average_precision:
+            errors = [twin.clustered_error(each) for each in (expected, hard)]
         else:
-            assert found.std_error == pytest.approx(twin.soft_delong(p_list, s, weights if weights is None else w, **options), rel=1e-11)
+            errors = [twin.soft_delong(p_list, s, **options), twin.soft_delong(twin.hard(p_list), s, **options)]
+        assert (found.std_error, found.hard_std_error) == pytest.approx(errors, rel=1e-11, abs=1e-13, nan_ok=True)
 
 
 @pytest.mark.parametrize("average", AVERAGES)
@@ -700,16 +713,16 @@ def test_influence_on_averages(name, average):
     table, scores, weights = tables(6, 15)
     metric = ugt.soft_average_precision if name == "average precision" else ugt.soft_auroc
     slow = {
-        "ovr": lambda w: twin.ovr(twin.auroc, *lists(table, scores), w, average)[0],
-        "ovo": lambda w: twin.ovo(*lists(table, scores), w, average),
-        "average precision": lambda w: twin.ovr(twin.average_precision, *lists(table, scores), w, average)[0],
+        "ovr": lambda w, times: twin.ovr(twin.auroc, *lists(table, scores, w), average, times)[0],
+        "ovo": lambda w, times: twin.ovo(*lists(table, scores, w), average, times=times),
+        "average precision": lambda w, times: twin.ovr(twin.average_precision, *lists(table, scores, w), average, times)[0],
     }[name]
     options = {"average": average, **({"multiclass": "ovo"} if name == "ovo" else {})}
     for given in (None, weights):
-        found = metric(table, scores, weights=given, **options)
-        expected = twin.influence(slow, [1.0] * 15 if given is None else given.tolist())
+        found = metric(table, scores, case_weights=given, **options)
+        expected = twin.influence(partial(slow, given), [1.0] * 15)
         np.testing.assert_allclose(found.influence, expected, atol=1e-13)
-        assert found.std_error == pytest.approx(twin.clustered_error(expected), rel=1e-11)
+        assert found.std_error == pytest.approx((twin.clustered_error if given is None else linearised)(expected), rel=1e-11)
         assert found.std_error > 0
 
 
@@ -741,7 +754,7 @@ def test_standard_errors_of_many_cases_are_those_of_the_bootstrap():
     p = scipy.stats.norm.cdf(scores + rng.normal(size=800))
     weights = rng.choice([1.0, 2.0, 3.0], 800)
     for metric, w in itertools.product((ugt.soft_auroc, ugt.soft_average_precision), (None, weights)):
-        found = metric(p, scores, weights=w)
+        found = metric(p, scores, case_weights=w)
         drawn = found.resamples(n_resamples=2000, seed=1)
         assert (found.std_error, found.hard_std_error) == pytest.approx(tuple(drawn.std_error), rel=0.08)
         assert found.std_error == pytest.approx(twin.clustered_error(found.influence), rel=0.01)
@@ -776,21 +789,20 @@ def test_intervals_without_a_spread():
     assert found.std_error == pytest.approx(0, abs=1e-12)
 
 
-@pytest.mark.parametrize("weighted", [False, True])
 @one_column
-def test_resamples_are_those_of_the_slow_twin(metric, slow, options, weighted):
-    p, scores, weights = problem(3, 21, weighted)
-    p_list, s, w = lists(p, scores, np.ones(21) if weights is None else weights)
+def test_resamples_are_those_of_the_slow_twin(metric, slow, options):
+    p, scores, _ = problem(3, 21)
+    p_list, s = lists(p, scores)
     clusters, strata = np.arange(21) // 2, np.where(np.arange(21) < 8, "a", "b")
-    found = metric(p, scores, weights=weights, **options)
+    found = metric(p, scores, **options)
     for ids, groups in ((None, None), (clusters, None), (clusters, strata)):
         drawn = found.resamples(clusters=ids, strata=groups, n_resamples=12, seed=5)
         assert drawn.sources == (("cases",) if ids is None else ("clusters",))
         np.testing.assert_array_equal(drawn.estimate, [found.value, found.hard])
         for b in range(12):
             names = list(range(21)) if ids is None else ids.tolist()
-            times = resampling_twin.case_weights(5, b, names, groups) * w
-            expected = [slow(x, s, times.tolist(), **options) for x in (p_list, twin.hard(p_list))]
+            times = resampling_twin.case_weights(5, b, names, groups).tolist()
+            expected = [slow(x, s, **options, times=times) for x in (p_list, twin.hard(p_list))]
             np.testing.assert_allclose(drawn.values[b], expected, atol=1e-12)
         sums = found.influence if ids is None else np.bincount(ids, found.influence)
         within = [slice(0, None)] if groups is None else [slice(0, 4), slice(4, None)]  # clusters of a stratum
@@ -801,17 +813,35 @@ def test_resamples_are_those_of_the_slow_twin(metric, slow, options, weighted):
             assert again == tuple(drawn.interval(0.9, kind)[0])
 
 
+@one_column
+def test_resamples_with_weights_are_those_of_the_slow_twin(metric, slow, options):
+    """Of three strata, one unit less is drawn than each has, by Rao & Wu."""
+    p, scores, weights = problem(3, 21, True)
+    p_list, s, w = lists(p, scores, weights)
+    strata = np.arange(21) % 3
+    found, kept = metric(p, scores, case_weights=weights, **options), weights > 0
+    times = np.zeros((40, 21))
+    times[:, kept] = found.statistic.units(None, strata[kept]).weights(5, 0, 40)
+    for h in range(3):
+        n = (kept & (strata == h)).sum()
+        whole = times[:, strata == h] * (n - 1) / n
+        np.testing.assert_allclose(whole, np.rint(whole), atol=1e-12)
+        np.testing.assert_allclose(whole.sum(axis=1), n - 1)
+    expected = [[slow(x, s, w, **options, times=each) for x in (p_list, twin.hard(p_list))] for each in times.tolist()]
+    np.testing.assert_allclose(found.resamples(strata=strata, n_resamples=40, seed=5).values, expected, atol=1e-12)
+
+
 @pytest.mark.parametrize("average", AVERAGES)
 @pytest.mark.parametrize("name", ["ovr", "ovo", "average precision", "expected"])
 def test_resamples_of_averages(name, average):
-    table, scores, weights = tables(8, 14)
+    table, scores, _ = tables(8, 14)
     metric = ugt.soft_auroc if name.startswith("ov") else ugt.soft_average_precision
     options = {"ovo": {"multiclass": "ovo"}, "expected": {"ties": "expected"}}.get(name, {})
-    found = metric(table, scores, weights=weights, average=average, **options)
+    found = metric(table, scores, average=average, **options)
     drawn = found.resamples(n_resamples=15, seed=2)
     for b in range(15):
         times = resampling_twin.weights(2, b, [14])
-        expected = metric(table, scores, weights=weights * times, average=average, **options)
+        expected = metric(table, scores, frequency=times, average=average, **options)
         np.testing.assert_allclose(drawn.values[b], [expected.value, expected.hard], atol=1e-12)
 
 
@@ -819,11 +849,11 @@ def test_resamples_of_averages(name, average):
 def test_influence_of_expected_ties(self_term):
     """Groups of no more than one case count as they are."""
     for seed in range(6):
-        p, scores, weights = problem(seed, 16, True)
+        p, scores, _ = problem(seed, 16)
         options = {"self_term": self_term, "ties": "expected"}
-        found = ugt.soft_average_precision(p, scores, weights=weights * 1.1, **options)
-        by_difference = moved(lambda *args, **more: ugt.soft_average_precision(*args, **more, **options), p, scores, weights * 1.1)  # noqa: B023
-        np.testing.assert_allclose(found.influence, by_difference, atol=1e-8)
+        times = np.random.default_rng(seed).integers(2, 6, 16)
+        found = ugt.soft_average_precision(p, scores, frequency=times, **options)
+        np.testing.assert_allclose(found.influence, moved(found, times), atol=1e-8)
         alone, counted = (ugt.soft_average_precision(p, np.argsort(p), **{**options, "ties": ties}) for ties in ("expected", "group"))
         np.testing.assert_allclose(alone.influence, counted.influence, atol=1e-15)
         low, high = found.interval(kind="analytic")
@@ -856,16 +886,21 @@ every_function = pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.
         ([[[0.5]]], [[[1]]], None, r"p must be numbers of shape \(N,\) or \(N, K\)\. Got float64 of shape \(1, 1, 1\)\."),
         (None, [1, 2], None, r"p must be numbers of shape"),
         ([0.1, 0.5], None, None, r"scores must be numbers\. Got object\."),
-        ([0.1, 0.5, 0.9], [1, 2, 3], [1, -1, 1], r"weights must not be negative\. Got -1\.0, first at case 1\."),
-        ([0.1, 0.5, 0.9], [1, 2, 3], [1, 1, NAN], r"weights must be finite\. Got nan, first at case 2\."),
-        ([0.1, 0.5, 0.9], [1, 2, 3], [INF, 1, 1], r"weights must be finite\. Got inf, first at case 0\."),
-        ([0.1, 0.5, 0.9], [1, 2, 3], [1.0, 1.0], r"weights must be 3 numbers, one per case\. Got shape \(2,\)\."),
-        ([0.1, 0.5, 0.9], [1, 2, 3], 2.0, r"weights must be 3 numbers, one per case\. Got shape \(\)\."),
-        ([0.1, 0.5, 0.9], [1, 2, 3], list("abc"), r"weights must be 3 numbers, one per case\. Got [<>]U1 of shape \(3,\)\."),
+        *(
+            (
+                [0.1, 0.5, 0.9],
+                [1, 2, 3],
+                weights,
+                rf"case_weights must be finite numbers of at least 0, .*\. Got {got}, first at case {i}\.",
+            )
+            for weights, got, i in (([1, -1, 1], "-1", 1), ([1, 1, NAN], "nan", 2), ([INF, 1, 1], "inf", 0), (list("abc"), "'a'", 0))
+        ),
+        ([0.1, 0.5, 0.9], [1, 2, 3], [1.0, 1.0], r"case_weights must be 3 numbers, one per case\. Got shape \(2,\)\."),
+        ([0.1, 0.5, 0.9], [1, 2, 3], 2.0, r"case_weights must be 3 numbers, one per case\. Got shape \(\)\."),
     ],
 )
 def test_bad_input(function, p, scores, weights, message):
-    refused(message, function, p, scores, weights=weights)
+    refused(message, function, p, scores, case_weights=weights)
 
 
 @pytest.mark.parametrize("function", FUNCTIONS[:2], ids=lambda f: f.__name__)
@@ -914,31 +949,26 @@ def test_options_are_checked_before_the_data():
         refused(next(iter(options)), ugt.soft_auroc, [0.0, 0.0], [1.0, 2.0], **options)
 
 
-def test_weights_are_numbers_of_cases_where_self_terms_count():
+def test_only_the_ratios_of_weights_matter():
     p, scores = [0.9, 0.4, 0.2, 0.7], [4.0, 3.0, 2.0, 1.0]
-    for weights in (np.full(4, 0.25), [0.4, 0.0, 0.4, 0.6]):
-        for call in (
-            lambda **o: ugt.soft_auroc(p, scores, **o),
-            lambda **o: ugt.soft_auroc(p, scores, self_pairs="include", **o),
-            lambda **o: ugt.soft_average_precision(p, scores, **o),
-            lambda **o: ugt.soft_average_precision(p, scores, self_term="probability", ties="expected", **o),
-        ):
-            refused(r"weights must be numbers of cases, at least 0.5 on average, with .*Got a mean of 0\.\d+\.", call, weights=weights)
-            call(weights=[0.5, 0.0, 0.5, 0.5])
-    for scale in (1e-90, 1.0, 1e90):  # these do not depend on the scale
-        found = ugt.soft_auroc(p, scores, self_pairs="half", weights=np.full(4, scale))
-        assert found.value == pytest.approx(ugt.soft_auroc(p, scores, self_pairs="half").value, rel=1e-13)
-        found = ugt.soft_average_precision(p, scores, self_term="probability", weights=np.full(4, scale))
-        assert found.value == pytest.approx(ugt.soft_average_precision(p, scores, self_term="probability").value, rel=1e-13)
+    for metric, _, options in ONE_COLUMN:
+        each = [metric(p, scores, case_weights=scale * np.array([0.4, 0.0, 0.3, 0.6]), **options).value for scale in (1e-90, 1.0, 1e90)]
+        assert each == pytest.approx([each[1]] * 3, rel=1e-13)
+        same, plain = metric(p, scores, case_weights=np.full(4, 1e-90), **options), metric(p, scores, **options)
+        assert (same.value, same.hard) == pytest.approx((plain.value, plain.hard), rel=1e-13)
 
 
 @pytest.mark.parametrize("extreme", [1e-101, 1.01e100, 1e101])
 def test_extreme_weights_are_refused(extreme):
-    message = re.escape(f"weights must be 0 or from 1e-100 to 1e+100. Got {extreme:g}, first at case 1.")
-    refused(message, ugt.soft_auroc, [0.1, 0.9, 0.5], [1.0, 2.0, 3.0], weights=[1.0, extreme, 2e-105])
-    p, scores = [0.2, 0.9, 0.4], [0.1, 0.8, 0.3]
-    large, smaller = (ugt.soft_auroc(p, scores, weights=np.full(3, weight)) for weight in (1 / 1e-100, 1e90))
-    assert large.value == pytest.approx(smaller.value)
+    message = re.escape(
+        f"case_weights must be 0 or from 1e-100 to 1e+100, of which only the ratios matter. Got {extreme:g}, first at case 1."
+    )
+    refused(message, ugt.soft_auroc, [0.1, 0.9, 0.5], [1.0, 2.0, 3.0], case_weights=[1.0, extreme, 2.0])
+
+
+def test_mean_precision_over_orders_of_ties_has_no_weights():
+    message = r"ties must be 'group' with case_weights=, since the mean over all orders of tied cases is known for whole numbers of cases\."
+    refused(message, ugt.soft_average_precision, [0.2, 0.9], [1.0, 1.0], ties="expected", case_weights=[1, 2])
 
 
 def test_whole_numbers_that_would_tie_are_refused():
@@ -1009,7 +1039,7 @@ def test_few_positives_by_weight_class_and_hard_label():
     labels, scores = rare(1000, 40)
     assert not said_of_few(ugt.soft_auroc(labels, scores).interval)
     weights = np.where(np.arange(1000) < 36, 0.0, 1.0)
-    (text,) = said_of_few(ugt.soft_auroc(labels, scores, weights=weights).interval)
+    (text,) = said_of_few(ugt.soft_auroc(labels, scores, case_weights=weights).interval)
     assert "4 of 964 cases are positive" in text
     table = np.eye(3)[np.repeat([0, 1, 2], [500, 300, 6])]
     for multiclass in ("ovr", "ovo"):

@@ -17,9 +17,9 @@ from ..annotations.named import Sheet, leader, of_new_cases, placed
 from ..plausibilities import Dirichlet
 from ..plausibilities.made_of import INFORMED
 from .estimator import Calibrator, Self
-from .fitting import NO_LABELS, NO_WEIGHT, counted, note_convergence
+from .fitting import NO_LABELS, note_convergence
 from .input import whole_counts
-from .logits import LARGEST, LabelTable, LogitTable, array_of, refuse, weights_of
+from .logits import LARGEST, LabelTable, LogitTable, array_of, refuse
 from .newton import Minimum, minimise
 from .pairs_of_labels import PredictedDisagreement
 from .posteriors import Likelihood
@@ -153,13 +153,16 @@ class AlphaCalibration(Calibrator):
     def __init__(self, *, penalty: float = 0.005, floor: float | None = None) -> None:
         self.penalty, self.floor = penalty, floor
 
-    def fit(self, predictions: object, counts: object, *, features: object = None, weights: object = None) -> Self:
+    def fit(
+        self, predictions: object, counts: object, *, features: object = None, weights: object = None, frequency: object = None,
+        case_weights: object = None,
+    ) -> Self:  # fmt: skip
         """Fit the concentration.
 
         Parameters
         ----------
-        predictions, counts, weights
-            As for :meth:`TemperatureScaling.fit`: probabilities, whole numbers by class, and weights of the cases.
+        predictions, counts, weights, frequency, case_weights
+            As for :meth:`TemperatureScaling.fit`: probabilities, whole numbers by class, and how much the cases count.
         features : (N, M) array, optional
             Finite numbers, such as the layer before the last of a network.
 
@@ -172,7 +175,8 @@ class AlphaCalibration(Calibrator):
         table = LogitTable.of(predictions, "probabilities", counts=counts)
         y = LabelTable.of(counts, table.shape, False)
         likelihood = Likelihood.of(y, table, None if self.floor is None else checks.scalar("floor", self.floor, positive=True))
-        weight = np.ones(table.shape[0]) if weights is None else weights_of(weights, table.shape[0], table.case_ids)
+        y = y.weighed(weights, frequency, case_weights, table.case_ids)
+        weight = np.ones(table.shape[0]) if y.weights is None else y.weights
         named = leader("features", features)
         x, centre, scale = _standard(_features(_joined(named, table.case_ids), table.shape[0]))
         kept = (weight > 0) & (likelihood.n > 0)
@@ -185,17 +189,17 @@ class AlphaCalibration(Calibrator):
         found = objective.fit()
         self.weights_ = found.theta[1:] / scale
         self.intercept_ = float(found.theta[0] - self.weights_ @ centre)
-        self._note(found, objective, kept, table.shape[1])
+        self._note(found, objective, kept, y)
         self.classes_, self.features_ = table.named(), [] if named.columns is None else named.columns.tolist()
         return self
 
-    def _note(self, found: Minimum, objective: _Objective, kept: Bools, n_classes: int) -> None:
-        n, heavy = objective.likelihood.n, objective.heavy
+    def _note(self, found: Minimum, objective: _Objective, kept: Bools, histograms: LabelTable) -> None:
+        n = objective.likelihood.n
         share = objective.weight / objective.total
         self.objective_ = found.value - float(share @ objective.likelihood.coefficient())
         self.loss_ = self.objective_ - objective.penalty * float(share @ objective.log_total(found.theta) ** 2)
-        self.n_classes_, self.n_cases_ = n_classes, int(kept.sum())
-        self.left_out_ = counted({NO_LABELS: heavy & (n == 0), ONE_LABEL: heavy & (n == 1), NO_WEIGHT: ~heavy})
+        self.n_classes_, self.n_cases_ = histograms.n_classes, histograms.number(kept)
+        self.left_out_ = histograms.left_out({NO_LABELS: n == 0, ONE_LABEL: n == 1})
         note_convergence(self, found, 4)
 
     def concentration(self, features: object) -> Array:
@@ -232,8 +236,8 @@ class AlphaCalibration(Calibrator):
         """Return (N, K) α of each case."""
         return self.distribution(predictions, features).alpha
 
-    def fit_transform(self, predictions: object, counts: object, *, features: object = None, weights: object = None) -> Array:
-        return self.fit(predictions, counts, features=features, weights=weights).transform(predictions, features)
+    def fit_transform(self, predictions: object, counts: object, *, features: object = None, **options: Any) -> Array:
+        return self.fit(predictions, counts, features=features, **options).transform(predictions, features)
 
 
 class _Objective:
@@ -241,7 +245,6 @@ class _Objective:
 
     def __init__(self, likelihood: Likelihood, x: Array, weight: Array, penalty: float) -> None:
         self.likelihood, self.x, self.penalty = likelihood, x, penalty
-        self.heavy = weight > 0
         self.weight = np.where(likelihood.n > 0, weight, 0.0)
         self.total = float(self.weight.sum())
         self.curved = np.empty(len(x))

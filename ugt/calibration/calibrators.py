@@ -70,7 +70,7 @@ class TemperatureScaling(Scaling):
     def _fit(self, table: LogitTable, histograms: LabelTable, unit: object) -> None:
         fit, labels, before = scaling.fit_temperature(table, histograms)
         self.temperature_, self.n_classes_ = float(1 / fit.theta[0]), table.shape[1]
-        self._note(fit, labels, histograms.heavy, fit.value, before)
+        self._note(fit, labels, histograms, fit.value, before)
 
     def _map(self, u: Array) -> Array:
         u -= u.max(axis=0)
@@ -133,7 +133,7 @@ class PlattScaling(Scaling):
         found = objective.fit()
         self.slope_, self.intercept_ = (float(x) for x in found.theta[0])
         self.n_classes_ = 2
-        self._note(found, objective.labels, histograms.heavy, objective.value(found.theta), objective.value(objective.form.start))
+        self._note(found, objective.labels, histograms, objective.value(found.theta), objective.value(objective.form.start))
 
     def _map(self, u: Array) -> Array:
         return PlattMap.apply(np.array([[self.slope_, self.intercept_]]), u)

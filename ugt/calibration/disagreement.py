@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .._base import checks, notices
-from .._base.arrays import Array, NDArray
+from .._base.arrays import Array, Bools, NDArray
 from .._base.axes import owned
 from .._base.lazy import cached_property
 from .._core import _histogram
@@ -19,10 +19,11 @@ from ..annotations.joins import tells_joins
 from ..annotations.named import names_of
 from ..annotations.named import table as in_order
 from ..annotations.probabilities import OUTSIDE
+from ..plausibilities.frequent import rows_of
 from ..resampling import Panel
 from .bins import Bins
 from .in_bins import LossesInBins
-from .input import NO_WEIGHT, case_weights, count_table, counts_error, counts_of, named, readable
+from .input import NO_WEIGHT, checked_weights, count_table, counts_error, counts_of, named, readable
 from .pairs_of_labels import given_statistic, predictions
 from .sums import CASES, CL, LANES, RL, SINGLE_BINS, BinLosses, Loss, Losses, Rows, number, slopes, table
 
@@ -64,6 +65,8 @@ class DisagreementStatistic(BinLosses):
         single_bins: Any,
         weights: object,
         part: bool = False,
+        frequency: object = None,
+        case_weights: object = None,
     ) -> DisagreementStatistic:
         checks.option("single_bins", single_bins, SINGLE_BINS)
         labels = counts if isinstance(counts, Labels) else None
@@ -72,17 +75,18 @@ class DisagreementStatistic(BinLosses):
         given = None if statistic is None else given_statistic(in_order("statistic", statistic, ids), len(said))
         columns = predictions(predicted, said.shape, given, ids, known)
         checks.room("the shares of labels that differ", 12 * columns.size)
-        weight = case_weights(weights, len(said), ids, part)
+        times, sample = rows_of("counts", labels, frequency, case_weights, len(said), ids, weights)
+        weight = checked_weights(weights, len(said), ids, part) if sample is None else sample
         bins = Bins.of(binning, n_bins, columns.shape[1])
         if bins is None:
-            kept = said.sum(axis=1) >= 2 if given is None else ~np.isnan(given[:, 0])
-            kept = kept if weight is None else kept & (weight > 0)
-            bins = Bins.of_mass((column[kept] if kept.any() else np.array([0.0, 1.0]) for column in columns.T), n_bins)
+            observed = said.sum(axis=1) >= 2 if given is None else ~np.isnan(given[:, 0])
+            bins = _bins_of_mass(columns, n_bins, observed, weight, times)
         names = np.empty(0)
         if columns.shape[1] > 1:
             names = np.arange(columns.shape[1] - (given is None)) if known is None or given is not None else known
         one = cls(names.tolist(), bins, single_bins, given is not None, labels, weight is not None)
         one.case_ids = ids if labels is None else one.case_ids
+        one.times, one.case_weights = times, sample
         return one._read(said, columns, given, weight)
 
     def _read(self, said: NDArray[Any], predicted: Array, given: Array | None = None, weight: Array | None = None) -> DisagreementStatistic:
@@ -98,9 +102,11 @@ class DisagreementStatistic(BinLosses):
         owned(share, predicted, cell)
         self.n_cases, self.rows = len(said), Rows(share, predicted, cell, None, weight)
         counted = cell[:, 0] >= 0
-        if given is None and counted.any():
-            self.pairs_per_case = float(np.average(said[counted].sum(axis=1), weights=None if weight is None else weight[counted])) / 2
-        self.own = own if weight is None else self.rows.sums(self.n_cells, np.ones((len(said), 1)))[0]
+        times = np.ones(len(said)) if self.times is None else self.times
+        each = times if weight is None else times * weight
+        if given is None and each[counted].any():
+            self.pairs_per_case = float(np.average(said[counted].sum(axis=1), weights=each[counted])) / 2
+        self.own = own if each is times and self.times is None else self.rows.sums(self.n_cells, times[:, None])[0]
         return self
 
     @property
@@ -134,7 +140,7 @@ class DisagreementStatistic(BinLosses):
     @property
     def left_out(self) -> Mapping[str, int]:  # type: ignore[override]
         without = 0 if self.rows.weight is None else int((self.rows.weight == 0).sum())
-        missing = self.n_cases - self.n_counted - without
+        missing = self.number_of(np.ones(self.n_cases, bool)) - self.n_counted - without
         reasons = ("case without the statistic" if self.given else "case with fewer than two labels", missing), (NO_WEIGHT, without)
         return {reason: n for reason, n in reasons if n > 0}
 
@@ -163,6 +169,15 @@ class DisagreementStatistic(BinLosses):
 
     def slopes(self, rows: Rows) -> tuple[Array, Array]:
         return slopes(self.cells[0], float(self.cells[0, 0, :, CASES].sum()), self.single_bins, rows), rows.share
+
+
+def _bins_of_mass(columns: Array, n_bins: Any, kept: Bools, weight: Array | None, times: Array | None) -> Bins:
+    """Return bins of equal mass of the kept cases (N,) with a weight, each as often as it occurs."""
+    for count in (weight, times):
+        kept = kept if count is None else kept & (count > 0)
+    if not kept.any():
+        return Bins.of_mass([np.array([0.0, 1.0])] * columns.shape[1], n_bins)
+    return Bins.of_mass(columns[kept].T, n_bins, None if times is None else times[kept])
 
 
 @dataclass(frozen=True, eq=False)
@@ -289,6 +304,8 @@ def disagreement_losses(
     binning: Any = "width",
     single_bins: str = "zero",
     weights: Any = None,
+    frequency: Any = None,
+    case_weights: Any = None,
 ) -> DisagreementLosses:
     """Return the losses of the predicted probability that two labels of a case differ, overall and for each class.
 
@@ -310,7 +327,7 @@ def disagreement_losses(
         NaN for a case with too few labels. ``predicted`` is then an array. For a statistic with M values [B app. C], the shares of the
         values, with predictions (N, M) that add up to 1. Losses are then sums over the values, as L_sq is over classes; with two values
         they are twice those of the statistic of 0 and 1.
-    n_bins, binning, single_bins, weights
+    n_bins, binning, single_bins, weights, frequency, case_weights
         As for :func:`histogram_losses`; bins are those of the prediction.
 
     Returns
@@ -334,7 +351,8 @@ def disagreement_losses(
     (0.167, array([0.6, 0. , 0.4, nan]), {'case with fewer than two labels': 1})
     """
     rules = {"n_bins": n_bins, "binning": binning, "single_bins": single_bins}
-    one = DisagreementStatistic.of(counts, predicted, statistic=statistic, weights=weights, **rules)
+    rows: dict[str, Any] = {"weights": weights, "frequency": frequency, "case_weights": case_weights}
+    one = DisagreementStatistic.of(counts, predicted, statistic=statistic, **rules, **rows)
     if not one.n_counted:
         notices.undefined(one.nothing)
     return DisagreementLosses(one.left_out, one)

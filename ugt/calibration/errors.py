@@ -10,7 +10,9 @@ import numpy as np
 
 from .._base import checks
 from .._base.arrays import Array, Bools, NDArray
+from .._base.lazy import cached_property
 from ..resampling import NumberFacts, Panel, Result, Statistic, over
+from ..resampling.case_weights import sampled
 from .sums import CASES, PROB, SHARE, BinLosses, noise, several
 
 MOST = 100.0  # largest power; with larger ones, powers of differences underflow to 0
@@ -24,7 +26,7 @@ class BinErrors(Statistic):
 
     def __init__(self, whole: BinLosses, p: float) -> None:
         self.whole, self.p, self.n_cases, self.case_ids = whole, p, whole.n_cases, whole.case_ids
-        self.times = whole.times
+        self.times, self.case_weights = whole.times, whole.case_weights
         self.names = ("ce", "mean", *(f"ce{suffix}" for suffix in whole.suffixes[1:]))
 
     @property
@@ -114,6 +116,10 @@ class CalibrationError(Result):
     chance: float
     _statistic: BinErrors = field(repr=False)
     _ids: NDArray[Any] | None = field(default=None, repr=False)
+
+    @cached_property
+    def statistic(self) -> Statistic:
+        return sampled(self._statistic)
 
     @classmethod
     def of(cls, whole: BinLosses, p: object) -> CalibrationError:

@@ -9,15 +9,16 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._base import checks, identifiers, notices
-from .._base.arrays import Array, Bools, Int32
+from .._base.arrays import Array, Int32
 from ..resampling import ids_of_cases
+from ..resampling.design import refuse_clusters
 from . import selection
 from .estimator import Calibrator, Self
 from .logits import KINDS, LabelTable, LogitTable
 from .newton import Minimum
 from .scaling import MatrixMap, Objective, Unbounded, VectorMap, softmax
 
-NO_LABELS, NO_WEIGHT = "case without labels", "case of weight 0"
+NO_LABELS = "case without labels"
 
 
 class Scaling(Calibrator, ABC):
@@ -38,7 +39,10 @@ class Scaling(Calibrator, ABC):
     def __init__(self, *, input: str = "logits", floor: float | None = None, fractional: bool = False) -> None:
         self.input, self.floor, self.fractional = input, floor, fractional
 
-    def fit(self, predictions: object, counts: object, *, weights: object = None, clusters: object = None) -> Self:
+    def fit(
+        self, predictions: object, counts: object, *, weights: object = None, clusters: object = None, frequency: object = None,
+        case_weights: object = None,
+    ) -> Self:  # fmt: skip
         """Fit the map to label histograms.
 
         Parameters
@@ -48,10 +52,15 @@ class Scaling(Calibrator, ABC):
         counts : (N, K) array, Labels, or (N,) array of class numbers
             Labels of each case by class. Cases without labels are left out.
         weights : (N,) array, optional
-            Weight of each case.
+            Weight of each case, by which its term of the log-likelihood is multiplied.
         clusters : (N,) ids, mapping of case id to id, or (case ids, ids), optional
             Clusters, such as patients, which stay together when data are split to choose a regulariser. An array is in the order of the
             cases; the other forms are joined by the case ids of labels, or by 0 to N-1 for arrays.
+        frequency : (N,) whole numbers, Series or mapping of case id to number, optional
+            How many equal cases each row stands for: the fit is that of the rows repeated. When data are split, the equal cases of a row
+            stay together. Not with clusters or weights.
+        case_weights : (N,) numbers, Series or mapping of case id to weight, optional
+            How many cases of a population each case of a sample represents: the fit estimates that to the population. Not with weights.
 
         Raises
         ------
@@ -59,7 +68,9 @@ class Scaling(Calibrator, ABC):
             If shapes do not fit, a number is out of range (the message names the first case), or no finite map is best.
         """
         table = self._read(predictions, counts=counts)
-        histograms = LabelTable.of(counts, table.shape, self.fractional, weights)
+        histograms = LabelTable.of(counts, table.shape, self.fractional, weights, frequency, case_weights)
+        if frequency is not None:
+            refuse_clusters(clusters)
         unit = None
         if clusters is not None:
             unit = identifiers.number("clusters", ids_of_cases("clusters", clusters, table.shape[0], table.case_ids)).code
@@ -112,10 +123,10 @@ class Scaling(Calibrator, ABC):
     def _keep_order(self, given: Array, z: Array) -> None:
         """Restore the order of the most probable class if the map guarantees it; by default, do nothing."""
 
-    def _note(self, found: Minimum, labels: Array, heavy: Bools, loss: float, before: float) -> None:
-        """Store the attributes of the fit; ``labels`` (N,) are weighted, and cases of weight 0 are not ``heavy``."""
-        self.n_cases_ = int((labels > 0).sum())
-        self.left_out_ = counted({NO_LABELS: heavy & (labels == 0), NO_WEIGHT: ~heavy})
+    def _note(self, found: Minimum, labels: Array, histograms: LabelTable, loss: float, before: float) -> None:
+        """Store the attributes of the fit; ``labels`` (N,) are weighted."""
+        self.n_cases_ = histograms.number(labels > 0)
+        self.left_out_ = histograms.left_out({NO_LABELS: labels == 0})
         self.loss_, self.loss_before_ = loss, before
         note_convergence(self, found, 5)
 
@@ -125,10 +136,6 @@ def note_convergence(fitted: Any, found: Minimum, stacklevel: int) -> None:
     if not found.converged:
         said = f"{type(fitted).__name__} did not converge: gradient norm {found.gradient_norm:.2g} after {found.n_iter} iterations"
         notices.warn(said, stacklevel=stacklevel)
-
-
-def counted(reasons: dict[str, Bools]) -> dict[str, int]:
-    return {reason: int(which.sum()) for reason, which in reasons.items() if which.any()}
 
 
 class Regularised(Scaling):
@@ -158,7 +165,7 @@ class Regularised(Scaling):
         for name, value in grid[best].items():
             setattr(self, f"{name}_", value)
         self._keep(found.theta)
-        self._note(found, objective.labels, histograms.heavy, objective.value(found.theta), objective.value(objective.form.start))
+        self._note(found, objective.labels, histograms, objective.value(found.theta), objective.value(objective.form.start))
 
     def _path(self, grid: list[dict[str, float]], u: Array, y: Array, unit: Int32 | None) -> list[dict[str, float]]:
         """Return the mean negative log-likelihood of a held-out label under each candidate; inf if a part has no finite best map."""

@@ -40,6 +40,7 @@ def histogram_losses(
     fractional: bool = False,
     weights: object = None,
     frequency: object = None,
+    case_weights: object = None,
 ) -> HistogramLosses:
     """Return the losses of predicted class probabilities against label histograms: plug-in, bias and debiased, per class and bin.
 
@@ -80,6 +81,10 @@ def histogram_losses(
     frequency : (N,) whole numbers, Series or mapping of case id to number, optional
         How many equal cases each row stands for, at least 0. All numbers, intervals and bins of equal mass are those of the rows repeated
         so often, also the bias of CL, which weights would not give. Not with weights, nor with labels of named annotators.
+    case_weights : (N,) numbers, Series or mapping of case id to weight, optional
+        How many cases of a population each case represents, at least 0. Values are those with these ``weights``, and estimate the
+        population. Intervals are those of a sample of cases, drawn within the strata that an interval names. Bins of equal mass have
+        equal numbers of cases of the sample. Not with another of these arguments.
 
     Returns
     -------
@@ -121,8 +126,9 @@ def histogram_losses(
     >>> round(found.l_sq, 3), round(found.el.plugin, 3), round(found.il.debiased, 3), round(found.dl.debiased, 3)
     (0.287, 0.02, 0.333, -0.047)
     """
-    rules = {"singletons": singletons, "single_bins": single_bins, "fractional": fractional, "weights": weights, "frequency": frequency}
-    one = HistogramStatistic.of(counts, probs, n_bins=n_bins, binning=binning, classes=classes, **rules)
+    rules = {"singletons": singletons, "single_bins": single_bins, "fractional": fractional}
+    rows: dict[str, Any] = {"weights": weights, "frequency": frequency, "case_weights": case_weights}
+    one = HistogramStatistic.of(counts, probs, n_bins=n_bins, binning=binning, classes=classes, **rules, **rows)
     if (reason := one.undefined()) is not None:
         notices.undefined(reason)
     return one.record(one.left_out)

@@ -11,6 +11,7 @@ import numpy as np
 from .. import resampling
 from .._base.arrays import Array, Int64
 from .._base.lazy import cached_property
+from ..resampling.case_weights import sampled
 from ..resampling.result import ResultsOf
 from . import reliability
 from .errors import CalibrationError
@@ -27,6 +28,10 @@ class LossesInBins(resampling.Result, Generic[Sums]):
     left_out: Mapping[str, int]
     _statistic: Sums = field(repr=False)
     _ece = 0  # position of the ECE among the numbers of a calibration error
+
+    @cached_property
+    def statistic(self) -> resampling.Statistic:
+        return sampled(self._statistic)
 
     @cached_property
     def _tables(self) -> tuple[Array, Array]:
@@ -93,7 +98,7 @@ class LossesInBins(resampling.Result, Generic[Sums]):
         cells = one.cells.sum(axis=0)[column]
         ends = reliability.score_interval(cells, per_case, level)
         if clusters is not None or strata is not None:
-            shares = ResultsOf(reliability.LabelShares.of_column(one, column), self)
+            shares = ResultsOf(sampled(reliability.LabelShares.of_column(one, column)), self)
             ends = shares.resamples(clusters=clusters, strata=strata, n_resamples=n_resamples, seed=seed).interval(level)
         return reliability.curve(self.bin_edges[column], cells, ends, name, of)
 

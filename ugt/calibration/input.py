@@ -18,7 +18,7 @@ from ..annotations.adjudication import drawn_alike
 from ..annotations.named import Sheet, leader, of_new_cases
 from ..annotations.named import table as in_order
 from ..annotations.probabilities import OUTSIDE
-from ..plausibilities.frequent import times_beside
+from ..plausibilities.frequent import rows_of
 from ..resampling import UNNAMED, ids_of_cases
 from .bins import Bins
 from .sums import LANES, Rows
@@ -54,6 +54,7 @@ class Histograms:
     classes: NDArray[Any]
     labels: Labels | None = None
     weights: Array | None = None  # (N,)
+    sampled: bool = False  # whether these are weights of cases of a sample
     times: Array | None = None  # (N,) how many equal cases each row stands for
 
     @classmethod
@@ -69,6 +70,7 @@ class Histograms:
         part: bool = False,
         ordinal: bool = False,
         frequency: object = None,
+        case_weights: object = None,
     ) -> Histograms:
         """Read arrays of numbers or :class:`Labels`; refuse fewer than ``least`` classes, and ``ordinal`` ones without an order."""
         labels = drawn_alike(counts) if isinstance(counts, Labels) else None
@@ -88,10 +90,11 @@ class Histograms:
         if table.shape[1] < least:
             raise error("counts", f"have at least {least} classes", table.shape[1])
         fractional = flag("fractional", fractional)
-        of_cases = case_weights(weights, len(table), sheet.rows, part)
-        times = times_beside("counts", labels, weights, frequency, len(table), sheet.rows)
+        times, of_cases = rows_of("counts", labels, frequency, case_weights, len(table), sheet.rows, weights)
+        sampled = of_cases is not None
+        of_cases = of_cases if sampled else checked_weights(weights, len(table), sheet.rows, part)
         names = class_names(names, labels, table.shape[1])
-        return cls(table, predicted, fractional, sheet.rows, names, labels, of_cases, times)
+        return cls(table, predicted, fractional, sheet.rows, names, labels, of_cases, sampled, times)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -219,7 +222,7 @@ def check_in_order(counts: object, weights: object) -> None:
         raise error("weights", "be an array in the order of the cases, if parts of the data do not name these", type(weights).__name__)
 
 
-def case_weights(given: object, n_cases: int, case_ids: Any, part: bool = False) -> Array | None:
+def checked_weights(given: object, n_cases: int, case_ids: Any, part: bool = False) -> Array | None:
     """Return (N,) weights of cases, or None if all are 1, except in a part of the data, where other parts may have other weights."""
     if given is None:
         return None

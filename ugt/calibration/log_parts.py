@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 
 from .._base import checks
-from .._base.arrays import Array, Bools, Int64
+from .._base.arrays import Array, Bools
+from .._base.lazy import cached_property
 from ..resampling import NumberFacts, Result, Statistic, by_case, over
+from ..resampling.case_weights import sampled
 from .bins import MAX_BINS
+from .input import Histograms
 from .sums import CASES, PROB, SHARE, Loss, Rows, noise, several, split
 
 PARTS = ("calibration", "refinement")
@@ -108,10 +111,15 @@ class LogLossPart(Result):
     loss: Loss
     n_groups: int
     _statistic: LogPart = field(repr=False)
-    _ids: Int64 | None = field(default=None, repr=False)
+    _ids: Any = field(default=None, repr=False)
+
+    @cached_property
+    def statistic(self) -> Statistic:
+        return sampled(self._statistic)
 
     @classmethod
-    def of(cls, rows: Rows, n_bins: object, name: str, debiased: bool, case_ids: Any, times: Array | None) -> LogLossPart:
-        one = LogPart.of(rows, n_bins, name, debiased, times)
+    def of(cls, rows: Rows, n_bins: object, name: str, debiased: bool, data: Histograms) -> LogLossPart:
+        one = LogPart.of(rows, n_bins, name, debiased, data.times)
+        one.case_weights = data.weights if data.sampled else None
         plugin, bias = (float(x[0]) for x in one.parts(one.sums())[name])
-        return cls(float(one.estimate[0]), Loss.of(plugin, bias), one.n_groups, one, case_ids)
+        return cls(float(one.estimate[0]), Loss.of(plugin, bias), one.n_groups, one, data.case_ids)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,8 +17,10 @@ from ..annotations.named import Sheet, check_counted, leader, names_of, of_new_c
 from ..annotations.named import table as in_order
 from ..annotations.one_class import check_second
 from ..annotations.probabilities import OUTSIDE, ROW_SUM
+from ..plausibilities.frequent import rows_of
 from ..resampling import ids_of_cases
 
+NO_WEIGHT = "case of weight 0"
 KINDS = ("logits", "probabilities")
 BLOCK = 2**16  # numbers per block, so that intermediate results stay in the cache
 LARGEST = 1e100  # largest logit, so that squares and products of logits stay finite
@@ -126,22 +128,44 @@ class LabelTable:
     values: NDArray[Any]
     n_classes: int
     fractional: bool
-    weights: Array | None
+    weights: Array | None = None  # how much each case counts: by its weight or frequency
+    times: Array | None = None  # (N,) how many equal cases each row stands for
 
     @classmethod
-    def of(cls, counts: object, shape: tuple[int, int], fractional: bool, weights: object = None) -> LabelTable:
+    def of(
+        cls, counts: object, shape: tuple[int, int], fractional: bool, weights: object = None, frequency: object = None,
+        case_weights: object = None,
+    ) -> LabelTable:  # fmt: skip
         given, case_ids, _ = names_of("counts", counts)
         table = counts.counts() if isinstance(counts, Labels) else array_of("counts", given)
         numeric = table.dtype.kind in "biuf"
         if not numeric or table.shape not in (shape, shape[:1]) or (table.ndim == 1 and table.dtype.kind not in "biu"):
             must = f"be counts of shape {shape} like the predictions, or {shape[0]} class numbers"
             raise error("counts", must, f"{table.dtype} of shape {table.shape}")
-        return cls(table, shape[1], flag("fractional", fractional), None if weights is None else weights_of(weights, shape[0], case_ids))
+        return cls(table, shape[1], flag("fractional", fractional)).weighed(weights, frequency, case_weights, case_ids)
+
+    def weighed(self, weights: object, frequency: object, case_weights: object, case_ids: NDArray[Any] | None) -> LabelTable:
+        """Return the same histograms with how much each case counts."""
+        n = len(self.values)
+        times, sample = rows_of("counts", None, frequency, case_weights, n, case_ids, weights)
+        if weights is not None:
+            return replace(self, weights=weights_of(weights, n, case_ids))
+        return replace(self, weights=sample if times is None else times, times=times)
 
     @property
     def heavy(self) -> Bools:
         """(N,) whether a case has a weight above 0."""
         return np.ones(len(self.values), bool) if self.weights is None else self.weights > 0
+
+    def number(self, which: Bools) -> int:
+        """Return the number of cases that some rows (N,) are."""
+        return int(which.sum() if self.times is None else self.times[which].sum())
+
+    def left_out(self, reasons: dict[str, Bools]) -> dict[str, int]:
+        """Return the numbers of cases with a weight that are left out for some reasons, and of those without one."""
+        light = ~self.heavy if self.times is None else np.zeros(len(self.values), bool)
+        each = {**{reason: which & self.heavy for reason, which in reasons.items()}, NO_WEIGHT: light}
+        return {reason: self.number(which) for reason, which in each.items() if which.any()}
 
     def block(self, begin: int, end: int) -> Array:
         part = self.values[begin:end]

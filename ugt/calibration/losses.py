@@ -54,6 +54,7 @@ class HistogramStatistic(BinLosses):
         self.data, self.bins, self.rules, self.single_bins, self.classes = data, bins, rules, rules[1], classes
         self.n_cases, self.case_ids, self.times = (0, None, None) if data is None else (data.shape[0], data.case_ids, data.times)
         self.weighted = weighted if data is None else data.weights is not None
+        self.case_weights = data.weights if data is not None and data.sampled else None
         if own is None:
             n_sums = (LANES if self.weighted else 1) * (self.n_cells * _histogram.N_SUMS + _histogram.N_TOTALS)
             own = np.zeros(n_sums) if data is None else data.sums(bins)

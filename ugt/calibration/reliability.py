@@ -70,7 +70,7 @@ class LabelShares(Ratios):
         below = np.where(bins[:, None] == np.arange(n_bins), 1.0 if rows.weight is None else rows.weight[:, None], 0.0)
         share = np.where(whole.kept, rows.share[:, column], 0.0)
         found = cls.of(share[:, None] * below, below, tuple(map(str, range(n_bins))))
-        found.times = whole.times
+        found.times, found.case_weights = whole.times, whole.case_weights
         return found  # type: ignore[return-value]
 
 

@@ -8,6 +8,7 @@ from typing import Callable, NamedTuple
 import numpy as np
 
 from .._base.arrays import Array
+from ..resampling import over
 
 
 class BoundedScore(NamedTuple):
@@ -44,3 +45,9 @@ def earth_mover(m: Array, z: Array, steps: Array) -> Array:
 def sum_of_logs(m: Array, z: Array) -> Array:
     """Return Σ m log z, with terms of 0 where m is 0; NaN for a case without labels."""
     return np.asarray((m * np.log(z, out=np.zeros_like(m), where=m > 0)).sum(axis=1))
+
+
+def shares_of(y: Array) -> tuple[Array, Array]:
+    """Return the number of labels of each case, and their shares, NaN for a case without labels."""
+    n = y.sum(axis=1)
+    return n, np.asarray(over(y, n[:, None]))

@@ -18,11 +18,11 @@ from ..annotations.joins import tells_joins
 from ..annotations.named import per_class
 from ..plausibilities.estimates import MeanOfCases, mean_of
 from ..resampling import NumberFacts, Panel, over
-from ..resampling.case_weights import Counts
+from ..resampling.case_weights import Counts, sampled
 from .bins import Bins
 from .input import NO_LABELS, NO_WEIGHT, Histograms, array_of, counts_of, named
 from .log_parts import PARTS, LogLossPart
-from .score_rules import BoundedScore, brier, earth_mover, log_loss, manhattan, ranked, sum_of_logs
+from .score_rules import BoundedScore, brier, earth_mover, log_loss, manhattan, ranked, shares_of, sum_of_logs
 from .sums import Loss
 
 UNKNOWN = Loss(float("nan"), float("nan"), float("nan"))
@@ -59,6 +59,7 @@ class HistogramScore(MeanOfCases):
     _data: Histograms | None = field(default=None, repr=False)
     _rule: BoundedScore | None = field(default=None, repr=False)
     _times: Array | None = field(default=None, repr=False)
+    _sampled: bool = field(default=False, repr=False)
 
     @cached_property
     def statistic(self) -> resampling.Statistic:
@@ -70,8 +71,14 @@ class HistogramScore(MeanOfCases):
             found = resampling.Ratios.of(self.per_case if plain else self.contributions)
         else:
             found = OfLabels(self.contributions, self._data, self._rule)
-        found.times = self._times
-        return found
+        found.times, found.case_weights = self._times, self.weights if self._sampled else None
+        return sampled(found)
+
+    @property
+    def counts(self) -> Counts | None:
+        if self._sampled and self.weights is not None:
+            return Counts(self.weights, True)
+        return None if self._times is None else Counts(self._times, False)
 
     @property
     def case_ids(self) -> NDArray[Any] | None:
@@ -150,7 +157,7 @@ class HistogramLogLoss(HistogramScore):
         entropy = self._entropy - self._bias if debiased else self._entropy
         values = entropy if name == "entropy" else self.per_case - entropy
         value = getattr(getattr(self, name), estimate)
-        return HistogramScore(value, values, self.n_cases, self.left_out, self.weights, _times=self._times)
+        return HistogramScore(value, values, self.n_cases, self.left_out, self.weights, _times=self._times, _sampled=self._sampled)
 
     def _grouped(self, name: str, n_bins: int, debiased: bool) -> LogLossPart:
         assert self._data is not None
@@ -158,18 +165,19 @@ class HistogramLogLoss(HistogramScore):
         again = log_loss(rows.share, rows.prob)
         if not (again == self.per_case)[rows.cell[:, 0] >= 0].all():
             raise error("counts and probs", "be as they were when the log loss was computed", "other numbers")
-        return LogLossPart.of(rows, n_bins, name, debiased, self._data.case_ids, self._times)
+        return LogLossPart.of(rows, n_bins, name, debiased, self._data)
 
 
 @tells_joins
 def histogram_log_loss(
-    counts: object, probs: object, *, fractional: bool = False, weights: object = None, frequency: object = None
-) -> HistogramLogLoss:
+    counts: object, probs: object, *, fractional: bool = False, weights: object = None, frequency: object = None,
+    case_weights: object = None,
+) -> HistogramLogLoss:  # fmt: skip
     """Return the log loss of predicted probabilities, mean over the labels of each case: ``-Σ_k m_k log z_k``, m the shares of labels.
 
     Parameters
     ----------
-    counts, probs, fractional, weights, frequency
+    counts, probs, fractional, weights, frequency, case_weights
         As for :func:`histogram_losses`; the errors are the same, too.
 
     Returns
@@ -192,10 +200,10 @@ def histogram_log_loss(
     >>> ugt.calibration.histogram_log_loss([[2, 2], [4, 0]], [[0.5, 0.5], [1.0, 0.0]]).per_case.round(3)
     array([0.693, 0.   ])
     """
-    data = Histograms.of(counts, probs, fractional=fractional, weights=weights, frequency=frequency)
+    data = Histograms.of(counts, probs, fractional=fractional, weights=weights, frequency=frequency, case_weights=case_weights)
     per_case, entropy, bias = (np.full(data.shape[0], np.nan) for _ in range(3))
     for begin, end, y, z in data.checked():
-        n, m = _shares(y)
+        n, m = shares_of(y)
         per_case[begin:end] = log_loss(m, z)
         entropy[begin:end] = 0.0 - sum_of_logs(m, m)
         bias[begin:end] = np.where(n > 0, -over((y > 0).sum(axis=1) - 1, 2 * n), np.nan)
@@ -207,16 +215,15 @@ def histogram_log_loss(
     if len(infinite):
         cases = f"{n_infinite:,} case{'s' * (n_infinite > 1)}, first in case {data.case(int(infinite[0]))}"
         notices.warn(f"infinite: probability 0 for a class that was observed in {cases}")
-    parts = n_infinite, of_labels, of_model, entropy, bias
-    return HistogramLogLoss(
-        found.value, per_case, found.n_cases, found.left_out, data.weights, data, BoundedScore(log_loss), data.times, *parts
-    )
+    parts = data.weights, data, BoundedScore(log_loss), data.times, data.sampled, n_infinite, of_labels, of_model, entropy, bias
+    return HistogramLogLoss(found.value, per_case, found.n_cases, found.left_out, *parts)
 
 
 @tells_joins
 def histogram_brier_score(
-    counts: object, probs: object, *, fractional: bool = False, weights: object = None, frequency: object = None
-) -> HistogramScore:
+    counts: object, probs: object, *, fractional: bool = False, weights: object = None, frequency: object = None,
+    case_weights: object = None,
+) -> HistogramScore:  # fmt: skip
     """Return the Brier score of predicted probabilities, mean over the labels of each case: ``Σ_k (m_k - z_k)² + m_k (1 - m_k)``.
 
     It lies between 0 and 2, and its mean is the L_sq of :func:`histogram_losses`. Arguments and errors are those of
@@ -232,13 +239,15 @@ def histogram_brier_score(
     >>> ugt.calibration.histogram_brier_score([[2, 2], [4, 0]], [[0.5, 0.5], [0.9, 0.1]]).per_case.round(3)
     array([0.5 , 0.02])
     """
-    return _by_rule(Histograms.of(counts, probs, fractional=fractional, weights=weights, frequency=frequency), BoundedScore(brier, 2.0))
+    data = Histograms.of(counts, probs, fractional=fractional, weights=weights, frequency=frequency, case_weights=case_weights)
+    return _by_rule(data, BoundedScore(brier, 2.0))
 
 
 @tells_joins
 def ranked_probability_score(
-    counts: object, probs: object, *, normalized: bool = False, fractional: bool = False, weights: object = None, frequency: object = None
-) -> HistogramScore:
+    counts: object, probs: object, *, normalized: bool = False, fractional: bool = False, weights: object = None, frequency: object = None,
+    case_weights: object = None,
+) -> HistogramScore:  # fmt: skip
     """Return the ranked probability score for ordered classes, mean over the labels of each case.
 
     The score of a case is ``Σ_{k<K} (M_k - Z_k)² + M_k (1 - M_k)``, with M and Z the cumulative shares and probabilities: the sum of the
@@ -246,7 +255,7 @@ def ranked_probability_score(
 
     Parameters
     ----------
-    counts, probs, fractional, weights, frequency
+    counts, probs, fractional, weights, frequency, case_weights
         As for :func:`histogram_log_loss`, with classes in their order as columns; the errors are the same, too.
     normalized : bool
         Whether to divide by K - 1, which gives scores from 0 to 1.
@@ -261,16 +270,17 @@ def ranked_probability_score(
     >>> ugt.calibration.ranked_probability_score([[2, 0, 0], [2, 0, 0]], [[0.5, 0.5, 0.0], [0.5, 0.0, 0.5]]).per_case
     array([0.25, 0.5 ])
     """
-    data = Histograms.of(counts, probs, fractional=fractional, weights=weights, frequency=frequency, ordinal=True)
+    rows: dict[str, Any] = {"weights": weights, "frequency": frequency, "case_weights": case_weights}
+    data = Histograms.of(counts, probs, fractional=fractional, ordinal=True, **rows)
     normalized = flag("normalized", normalized)
-    largest = 1.0 if normalized else data.shape[1] - 1.0
-    return _by_rule(data, BoundedScore(partial(ranked, normalized=normalized), largest))
+    return _by_rule(data, BoundedScore(partial(ranked, normalized=normalized), 1.0 if normalized else data.shape[1] - 1.0))
 
 
 @tells_joins
 def manhattan_distance(
-    counts: object, probs: object, *, fractional: bool = False, weights: object = None, frequency: object = None
-) -> HistogramScore:
+    counts: object, probs: object, *, fractional: bool = False, weights: object = None, frequency: object = None,
+    case_weights: object = None,
+) -> HistogramScore:  # fmt: skip
     """Return the Manhattan distance of the shares of labels and the predicted probabilities, ``Σ_k |m_k - z_k|``, from 0 to 2.
 
     Arguments and errors are those of :func:`histogram_log_loss`; the result is a :class:`HistogramScore`.
@@ -287,13 +297,15 @@ def manhattan_distance(
     >>> ugt.calibration.manhattan_distance([[1, 1, 2]], [[0.25, 0.5, 0.25]]).value
     0.5
     """
-    return _by_rule(Histograms.of(counts, probs, fractional=fractional, weights=weights, frequency=frequency), BoundedScore(manhattan, 2.0))
+    data = Histograms.of(counts, probs, fractional=fractional, weights=weights, frequency=frequency, case_weights=case_weights)
+    return _by_rule(data, BoundedScore(manhattan, 2.0))
 
 
 @tells_joins
 def wasserstein_distance(
-    counts: object, probs: object, *, positions: object = None, fractional: bool = False, weights: object = None, frequency: object = None
-) -> HistogramScore:
+    counts: object, probs: object, *, positions: object = None, fractional: bool = False, weights: object = None, frequency: object = None,
+    case_weights: object = None,
+) -> HistogramScore:  # fmt: skip
     """Return the Wasserstein (earth mover's) distance of the shares of labels and the predicted probabilities, for ordered classes.
 
     The distance of a case is ``Σ_{k<K} |M_k - Z_k| (p_{k+1} - p_k)``, with M and Z the cumulative shares and probabilities, and p the
@@ -302,7 +314,7 @@ def wasserstein_distance(
 
     Parameters
     ----------
-    counts, probs, fractional, weights, frequency
+    counts, probs, fractional, weights, frequency, case_weights
         As for :func:`histogram_log_loss`, with classes in their order as columns; the errors are the same, too.
     positions : (K,) array, optional
         Positions of the classes, which must ascend. Default: 0 to K-1.
@@ -313,7 +325,8 @@ def wasserstein_distance(
     >>> ugt.calibration.wasserstein_distance([[4, 0, 0]], [[0.5, 0.25, 0.25]]).value
     0.75
     """
-    data = Histograms.of(counts, probs, fractional=fractional, weights=weights, frequency=frequency, ordinal=positions is None)
+    rows: dict[str, Any] = {"weights": weights, "frequency": frequency, "case_weights": case_weights}
+    data = Histograms.of(counts, probs, fractional=fractional, ordinal=positions is None, **rows)
     at, must = np.arange(data.shape[1]), f"be {data.shape[1]} ascending numbers"
     if positions is not None:
         at = array_of("positions", per_class("positions", positions, data.classes), must).astype(np.float64)
@@ -351,18 +364,12 @@ class OfLabels(resampling.Ratios):
 def _per_case(data: Histograms, rule: BoundedScore) -> Array:
     found = np.empty(data.shape[0])
     for begin, end, y, z in data.checked():
-        found[begin:end] = rule.score(_shares(y)[1], z)
+        found[begin:end] = rule.score(shares_of(y)[1], z)
     return found
 
 
 def _by_rule(data: Histograms, rule: BoundedScore) -> HistogramScore:
     return _score(_per_case(data, rule), data, 4, rule)
-
-
-def _shares(y: Array) -> tuple[Array, Array]:
-    """Return the number of labels of each case, and their shares, NaN for a case without labels."""
-    n = y.sum(axis=1)
-    return n, np.asarray(over(y, n[:, None]))
 
 
 def _weighed(per_case: Array, weights: Array | None) -> tuple[Array, Array]:
@@ -389,4 +396,4 @@ def _score(per_case: Array, data: Histograms, stacklevel: int, rule: BoundedScor
     without = 0 if weights is None else int((weights == 0).sum())
     reasons = (NO_LABELS, data.n_all - n - without), (NO_WEIGHT, without)
     left_out = {reason: left for reason, left in reasons if left}
-    return HistogramScore(value, per_case, n, left_out, weights, data, rule, data.times)
+    return HistogramScore(value, per_case, n, left_out, weights, data, rule, data.times, data.sampled)

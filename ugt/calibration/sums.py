@@ -316,7 +316,7 @@ class BinLosses(Statistic):
 
     @property
     def kept(self) -> Bools:
-        return np.asarray(self.rows.cell[:, 0] >= 0)
+        return self.standing(np.asarray(self.rows.cell[:, 0] >= 0))
 
     def sums(self, cases: Array | None = None) -> Array:
         if cases is None:

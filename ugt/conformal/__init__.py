@@ -11,8 +11,10 @@ import numpy as np
 
 from .._base.arrays import Array, Bools, Int32, Int64
 from .._base.checks import error, option, room, scalar, whole
+from .._base.wording import arg
 from ..calibration import selection
 from ..calibration.estimator import Self
+from ..resampling.frequencies import frequency_of
 from .input import CALIBRATED, HELD_OUT, SAMPLED, Cases, ScoreRule, Truth, case_groups, class_groups, sampled, single_labels
 from .predictor import Conformal, check_alpha, named, pooled, pooled_by_class
 from .regions import PlausibilityRegions
@@ -137,7 +139,7 @@ class SplitConformal(Conformal):
     0.88
     """
 
-    def fit(self, predictions: object, labels: object, *, groups: object = None, case_ids: object = None) -> Self:
+    def fit(self, predictions: object, labels: object, *, groups: object = None, case_ids: object = None, frequency: object = None) -> Self:
         """Compute the p-values of scores from the calibration cases.
 
         Parameters
@@ -150,15 +152,26 @@ class SplitConformal(Conformal):
             Groups of cases with a threshold of their own (coverage given the group).
         case_ids : (N,) ids, optional
             Keys of the random numbers of each case. Default: those of the labels, or 0 to N-1.
+        frequency : (N,) whole numbers, Series or mapping of case id to number, optional
+            How many equal cases each row stands for: the fit is that of the rows repeated. Only for scores without random numbers
+            (``"lac"``, or ``randomized=False``), since equal cases have random numbers of their own.
 
         Raises
         ------
         ValueError
             If shapes do not fit, a case has no label or several, or a number is out of range.
+
+        Notes
+        -----
+        There are no weights of cases: p-values of a weighted sample need the weight of the new case, too (Tibshirani et al. 2019).
         """
         cases, rule = self._begin(predictions, labels, "labels")
         label, axes = single_labels(labels, cases.axes)
         cases = named(cases, axes, case_ids)
+        times = frequency_of(frequency, len(cases), cases.axes.case_ids)
+        if times is not None and rule.randomized and rule.score != "lac":
+            must = "be False with " + arg("frequency", ...) + " and this score, since equal cases have random numbers of their own"
+            raise error("randomized", must, repr(rule.randomized), way="score='lac' has none")
         (group, names), of_class = case_groups(groups, cases.axes), class_groups(self.class_groups, cases.axes)
         n_class_groups = int(of_class.max()) + 1
 
@@ -166,8 +179,10 @@ class SplitConformal(Conformal):
             return np.take_along_axis(rule.scores(cases, begin, end, CALIBRATED), label[begin:end, None], axis=1)
 
         scores = np.concatenate(cases.run(part, "scoring labels"))
-        levels = pooled(scores, (group * n_class_groups + of_class[label])[:, None], (int(group.max()) + 1) * n_class_groups)
+        category = (group * n_class_groups + of_class[label])[:, None]
+        levels = pooled(scores, category, (int(group.max()) + 1) * n_class_groups, times)
         self._keep(rule, levels, cases, len(cases), names, of_class)
+        self.n_cases_ = len(cases) if times is None else int(times.sum())
         return self
 
 

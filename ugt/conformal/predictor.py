@@ -91,13 +91,16 @@ def assembled(rows: list[tuple[Array, Array, float]]) -> Levels:
     return Levels(offsets_of(np.array([len(one) for one in score])), np.concatenate(score), np.concatenate(p), np.array(base))
 
 
-def pooled(scores: Array, category: Int64, n_categories: int) -> Levels:
+def pooled(scores: Array, category: Int64, n_categories: int, times: Array | None = None) -> Levels:
     """Return levels from the scores (n, m) of m labels of each of n cases, and the category (n, m) of each label.
 
     p(s) = mean over the m samples of (1 + #{cases of the category with a score of at least s}) / (1 + #{cases of the category}).
+    With one label per case, each row may be so many equal cases (n,).
     """
     m, flat, nothing = scores.shape[1], scores.ravel(), (np.empty(0), np.empty(0), 1.0)
     found = dict(parts(np.ascontiguousarray(category).ravel(), n_categories))
+    if times is not None:
+        return assembled([_of_equal(flat[found[g]], times[found[g]]) if g in found else nothing for g in range(n_categories)])
     return assembled([_category(flat[found[g]], found[g] % m, m) if g in found else nothing for g in range(n_categories)])
 
 
@@ -111,6 +114,15 @@ def pooled_by_class(scores: Array, label: Int32) -> Levels:
     first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
     at_least = np.cumsum(drawn[at][::-1])[::-1][first]
     return assembled([(ordered[first], (m + at_least) / (m * (n + 1)), 1 / (n + 1))])
+
+
+def _of_equal(scores: Array, times: Array) -> tuple[Array, Array, float]:
+    """Return the levels of a category whose rows are so many equal cases, as whole numbers over whole numbers."""
+    scores, times = scores[times > 0], times[times > 0]
+    order, n = np.argsort(scores, kind="stable"), 1 + float(times.sum())
+    ordered = scores[order]
+    first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)])
+    return ordered[first], (1 + np.cumsum(times[order][::-1])[::-1][first]) / n, 1 / n
 
 
 def _category(scores: Array, sample: Int64, m: int) -> tuple[Array, Array, float]:

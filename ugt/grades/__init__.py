@@ -29,7 +29,15 @@ AGAINST = ("grade", "law")
 
 
 @tells_joins
-def ua_absolute_error(truth: object, predictions: object, *, values: object = None, predictions_are: str | None = None) -> Estimate:
+def ua_absolute_error(
+    truth: object,
+    predictions: object,
+    *,
+    values: object = None,
+    predictions_are: str | None = None,
+    frequency: object = None,
+    case_weights: object = None,
+) -> Estimate:
     r"""Return the expected absolute error of predictions, in grades, if a grade is drawn from the truth.
 
     With the law λ of a case over grades with numbers v, and the prediction x, the case has ``E_λ Σ_k λ_k |x - v_k|``; the value is the
@@ -48,6 +56,9 @@ def ua_absolute_error(truth: object, predictions: object, *, values: object = No
     predictions_are : {"numbers", "grades", "positions", "probabilities"}, optional
         What predictions are, if it is doubtful: numbers on the scale of the grades, also outside of it; numbers or names of grades;
         positions 0 to K-1 of classes; probabilities.
+    frequency, case_weights : (N,) numbers, Series or mapping of case id to number, optional
+        How many equal cases each row stands for, or how many cases of a population each case represents, as for
+        :func:`ua_topk_accuracy`.
 
     Returns
     -------
@@ -80,11 +91,21 @@ def ua_absolute_error(truth: object, predictions: object, *, values: object = No
     >>> found.per_case.round(4), round(found.value, 4), round(found.draw_std, 4)
     (array([0.3846, 0.5769]), 0.4808, 0.124)
     """
-    return errors.of_grade(truth, predictions, values, predictions_are, errors.absolute, ABSOLUTE, 1)
+    return errors.of_grade(
+        truth, predictions, values, predictions_are, errors.absolute, ABSOLUTE, 1, frequency=frequency, case_weights=case_weights
+    )
 
 
 @tells_joins
-def ua_squared_error(truth: object, predictions: object, *, values: object = None, predictions_are: str | None = None) -> Estimate:
+def ua_squared_error(
+    truth: object,
+    predictions: object,
+    *,
+    values: object = None,
+    predictions_are: str | None = None,
+    frequency: object = None,
+    case_weights: object = None,
+) -> Estimate:
     r"""Return the expected squared error of predictions if a grade is drawn from the truth: the mean of ``E_λ Σ_k λ_k (x - v_k)²``.
 
     Of predicted probabilities, x is the mean. The unit is the square of a grade. Arguments, errors and result are those of
@@ -101,12 +122,21 @@ def ua_squared_error(truth: object, predictions: object, *, values: object = Non
     >>> ugt.grades.ua_squared_error([[0.8, 0.2, 0.0], [0.0, 0.5, 0.5]], [0, 1.5]).per_case
     array([0.2 , 0.25])
     """
-    return errors.of_grade(truth, predictions, values, predictions_are, errors.squared, SQUARED, 2)
+    return errors.of_grade(
+        truth, predictions, values, predictions_are, errors.squared, SQUARED, 2, frequency=frequency, case_weights=case_weights
+    )
 
 
 @tells_joins
 def ua_within_accuracy(
-    truth: object, predictions: object, *, within: float = 1.0, values: object = None, predictions_are: str | None = None
+    truth: object,
+    predictions: object,
+    *,
+    within: float = 1.0,
+    values: object = None,
+    predictions_are: str | None = None,
+    frequency: object = None,
+    case_weights: object = None,
 ) -> Estimate:
     r"""Return how often a grade that is drawn from the truth lies within a distance of the prediction, such as one grade.
 
@@ -115,7 +145,7 @@ def ua_within_accuracy(
 
     Parameters
     ----------
-    truth, predictions, values, predictions_are
+    truth, predictions, values, predictions_are, frequency, case_weights
         As for :func:`ua_absolute_error`; the errors are the same, too.
     within : float
         Distance on the scale of the grades, at least 0. 0: the same grade; then the value is that of :func:`ua_plausibility_mass` for sets
@@ -135,12 +165,30 @@ def ua_within_accuracy(
     """
     distance = checks.scalar("within", within)
     worth = partial(errors.within, distance)
-    return errors.of_grade(truth, predictions, values, predictions_are, worth, within_cost(distance), 0, share=True)
+    return errors.of_grade(
+        truth,
+        predictions,
+        values,
+        predictions_are,
+        worth,
+        within_cost(distance),
+        0,
+        share=True,
+        frequency=frequency,
+        case_weights=case_weights,
+    )
 
 
 @tells_joins
 def ua_ranked_probability_score(
-    truth: object, predictions: object, *, against: str = "grade", values: object = None, predictions_are: str | None = None
+    truth: object,
+    predictions: object,
+    *,
+    against: str = "grade",
+    values: object = None,
+    predictions_are: str | None = None,
+    frequency: object = None,
+    case_weights: object = None,
 ) -> Estimate:
     r"""Return the ranked probability score of predictions, in grades, against a grade drawn from the truth or against its law.
 
@@ -150,7 +198,7 @@ def ua_ranked_probability_score(
 
     Parameters
     ----------
-    truth, predictions, values, predictions_are
+    truth, predictions, values, predictions_are, frequency, case_weights
         As for :func:`ua_absolute_error`; the errors are the same, too. With a NormalPosterior, numbers against a grade.
     against : {"grade", "law"}
         A grade that is drawn from the law, as another annotator's; or the law itself.
@@ -182,8 +230,10 @@ def ua_ranked_probability_score(
     array([0.0625, 0.2   ])
     """
     if checks.option("against", against, AGAINST) == "law":
-        return errors.of_law(truth, predictions, values, predictions_are, 2)
-    return errors.of_grade(truth, predictions, values, predictions_are, errors.ranked, ABSOLUTE, 1)
+        return errors.of_law(truth, predictions, values, predictions_are, 2, frequency=frequency, case_weights=case_weights)
+    return errors.of_grade(
+        truth, predictions, values, predictions_are, errors.ranked, ABSOLUTE, 1, frequency=frequency, case_weights=case_weights
+    )
 
 
 @tells_joins
@@ -236,7 +286,7 @@ def ua_weighted_kappa(
 
     Parameters
     ----------
-    truth, predictions, values, predictions_are
+    truth, predictions, values, predictions_are, frequency, case_weights
         As for :func:`ua_absolute_error`; the errors are the same, too. With a NormalPosterior, numbers and quadratic weights.
     weights : {"quadratic", "linear"}
         d: squared or absolute differences of the numbers of the grades.

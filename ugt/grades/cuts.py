@@ -21,6 +21,7 @@ from ..calibration.input import numbers
 from ..plausibilities import Plausibilities, as_plausibilities
 from ..plausibilities.made_of import MadeOf
 from ..resampling import Merging, Part, ids_of_cases
+from ..resampling.parts import ROWS
 from ..soft import ScoreOrder, SoftScore, soft_auroc
 from ..soft.order import Order
 from ..soft.parts import EDGES, BinnedRanking
@@ -75,8 +76,9 @@ def above(law: Array, order: Int64) -> Array:
 
 @tells_joins
 def ua_auroc_at_cuts(
-    truth: object, predictions: object, *, self_pairs: str = "exclude", values: object = None, predictions_are: str | None = None
-) -> SoftScore:
+    truth: object, predictions: object, *, self_pairs: str = "exclude", values: object = None, predictions_are: str | None = None,
+    frequency: object = None, case_weights: object = None,
+) -> SoftScore:  # fmt: skip
     r"""Return the soft AUROC at every cut of the scale: grades above the cut are positive with the probability that the truth gives them.
 
     Parameters
@@ -87,6 +89,8 @@ def ua_auroc_at_cuts(
         Numbers are the score at every cut, sorted once; of probabilities, the score at a cut is the probability of the grades above it.
     self_pairs : {"exclude", "half", "include", "unbiased"}
         As for :func:`soft_auroc`.
+    frequency, case_weights : (N,) numbers, Series or mapping of case id to number, optional
+        How many equal cases each row stands for, or how many cases of a population each case represents, as for :func:`soft_auroc`.
 
     Returns
     -------
@@ -117,7 +121,11 @@ def ua_auroc_at_cuts(
         scores: Any = ScoreOrder((Order(np.array(given.numbers)),) * n_cuts, (post.n_cases, n_cuts))
     else:
         scores = np.round(above(given.law, scale.order), DIGITS)
-    return replace(soft_auroc(p, scores, self_pairs=self_pairs), _ids=post.axes.case_ids)
+    rows: dict[str, Any] = {"frequency": frequency, "case_weights": case_weights}
+    for name in ROWS:
+        if rows[name] is not None:  # means of a truth have no names
+            rows[name] = ids_of_cases(name, rows[name], post.n_cases, post.axes.case_ids, what="a number")
+    return replace(soft_auroc(p, scores, self_pairs=self_pairs, **rows), _ids=post.axes.case_ids)
 
 
 def _of_cuts(post: Plausibilities, scale: GradeScale) -> Any:
@@ -236,8 +244,9 @@ def calibration_at_cuts(counts: Any, probs: Any, *, values: Any = None, **option
         scale = given_values(values, shape[1])
     if classes is not None:
         scale = _values(values, classes, table is None and counts.ordered)
-    if table is not None and options.get("weights") is not None:  # the counts at a cut have no names
-        options["weights"] = ids_of_cases("weights", options["weights"], shape[0], case_ids, what="a number")
+    for name in ("weights", *ROWS):
+        if table is not None and options.get(name) is not None:  # the counts at a cut have no names
+            options[name] = ids_of_cases(name, options[name], shape[0], case_ids, what="a number")
     found = []
     for cut in np.sort(scale)[:-1]:
         high = scale > cut

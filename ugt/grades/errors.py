@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import Callable
+from typing import Any, Callable
 
 import numpy as np
 
@@ -30,26 +30,30 @@ def of_grade(
     normal: NormalCost | None,
     power: float,
     share: bool = False,
+    **rows: Any,
 ) -> Estimate:
-    """Return the expected worth (N, K) of predictions if a grade is drawn from the truth; its unit is grades to this power, or a share."""
+    """Return the expected worth (N, K) of predictions if a grade is drawn from the truth; its unit is grades to this power, or a share.
+
+    ``rows`` are the frequency and the weights of cases, if there are any.
+    """
     rated = None if normal is None else posterior_of_ratings(truth)
     if normal is not None and rated is not None:
         x, span = numbers_of_ratings(rated, predictions, values, kind), (0.0, 1.0 if share else math.inf)
-        return estimate(normal.of(rated, x), rated, reason=NO_RATINGS, span=span, added=rated.added(partial(normal.mean, x=x)))
+        return estimate(normal.of(rated, x), rated, reason=NO_RATINGS, span=span, added=rated.added(partial(normal.mean, x=x)), **rows)
     post = as_plausibilities(truth)
     scale = GradeScale.of(post, values)
     table, span = worth(Predicted.of(predictions, post.axes, scale, kind), scale), (0.0, 1.0) if share else span_of(kind, scale, power)
-    return estimate(post.of_class(table), post, again=partial(_worth_again, table), span=span)
+    return estimate(post.of_class(table), post, again=partial(_worth_again, table), span=span, **rows)
 
 
-def of_law(truth: object, predictions: object, values: object, kind: str | None, power: int) -> Estimate:
+def of_law(truth: object, predictions: object, values: object, kind: str | None, power: int, **rows: Any) -> Estimate:
     """Return the distance Σ steps |Z - Λ|^power of predicted laws from the law of the truth."""
     post = as_plausibilities(truth)
     scale = GradeScale.of(post, values)
     law = law_of(Predicted.of(predictions, post.axes, scale, kind), scale)
     found = post.of_cumulative(law, scale.order, scale.steps, power)
     again = partial(_law_again, law, scale, power)
-    return estimate(found, post, again=again, span=(0.0, scale.width))
+    return estimate(found, post, again=again, span=(0.0, scale.width), **rows)
 
 
 def span_of(kind: str | None, scale: GradeScale, power: float) -> Span:

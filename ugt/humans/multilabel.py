@@ -11,9 +11,10 @@ import numpy as np
 from .._base.arrays import Array, NDArray
 from .._base.checks import error
 from .._base.lazy import cached_property
+from .._base.wording import arg
 from ..plausibilities.estimates import MeanOfCases, left_out, mean_of
 from ..resampling import Panel, Ratios, Statistic
-from ..resampling.cluster_ids import check_rows
+from ..resampling.case_weights import Counts
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -46,6 +47,7 @@ class MultilabelMean(MeanOfCases):
     left_out: Mapping[str, int]
     by_label: Mapping[str, float]
     _results: tuple[MeanOfCases, ...] = field(repr=False)
+    _times: Counts | None = field(default=None, repr=False)
 
     @property
     def case_ids(self) -> NDArray[Any] | None:
@@ -53,7 +55,8 @@ class MultilabelMean(MeanOfCases):
 
     @cached_property
     def statistic(self) -> Statistic:
-        return OfEachLabel([one.statistic for one in self._results], self.per_case)
+        found = OfEachLabel([one.statistic for one in self._results], self.per_case)
+        return found if self._times is None else self._times.of(found)
 
 
 class OfEachLabel(Ratios):
@@ -89,8 +92,8 @@ def multilabel_mean(results: Mapping[str, MeanOfCases]) -> MultilabelMean:
     Parameters
     ----------
     results : mapping of name to result
-        For each label the result of one function, whose value is an unweighted mean over the same cases in one order, such as
-        :func:`manhattan_distance` or :func:`perspectivist_error_rate`.
+        For each label the result of one function, whose value is a mean over the same cases in one order, such as
+        :func:`manhattan_distance` or :func:`perspectivist_error_rate`. All have the same ``frequency=`` or ``case_weights=``, or none.
 
     Returns
     -------
@@ -101,7 +104,8 @@ def multilabel_mean(results: Mapping[str, MeanOfCases]) -> MultilabelMean:
     TypeError
         If results are not a mapping of results.
     ValueError
-        If there is no result, if the cases are not the same in one order, or if the cases have weights.
+        If there is no result, if the cases are not the same in one order, if their frequencies or weights of cases differ, or if results
+        have other ``weights``.
 
     Notes
     -----
@@ -136,14 +140,29 @@ def multilabel_mean(results: Mapping[str, MeanOfCases]) -> MultilabelMean:
         if (ids[0] is None) != (ids[1] is None) or (ids[0] is not None and not np.array_equal(*ids)):
             must = f"be of the same cases in one order, as for {first!r} (cases= in Labels.from_long gives one order)"
             raise error("results", must, "other cases or another order", f"label {name!r}")
-    for name, one in results.items():
-        check_rows("results", one)
-        if getattr(one, "weights", None) is not None or getattr(one, "weight", None) is not None:
-            raise error("results", "not have weights of cases", "weights", f"label {name!r}")
-    per_case = _mean_of_each([one.per_case for one in each])
-    value, n = mean_of(per_case)
+    _check_counts(results)
+    per_case, counts = _mean_of_each([one.per_case for one in each]), each[0].counts
+    value, n = mean_of(per_case) if counts is None else counts.mean(per_case)
     by_label = {str(name): float(one.value) for name, one in results.items()}
-    return MultilabelMean(value, per_case, n, left_out(per_case), by_label, each)
+    return MultilabelMean(value, per_case, n, left_out(per_case, counts=counts), by_label, each, counts)
+
+
+def _check_counts(results: Mapping[str, MeanOfCases]) -> None:
+    """Refuse results whose cases do not count equally often, or have weights that say something else."""
+    first = next(iter(results.values())).counts
+    for name, one in results.items():
+        if not _alike(one.counts, first):
+            must = "have the same " + arg("frequency", ...) + " and " + arg("case_weights", ...)
+            raise error("results", must, "others", f"label {name!r}")
+        weighted = one.counts is not None and one.counts.weighted
+        if getattr(one, "weight", None) is not None or (getattr(one, "weights", None) is not None and not weighted):
+            raise error("results", "not have weights of cases", "weights", f"label {name!r}")
+
+
+def _alike(one: Counts | None, other: Counts | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return one.weighted == other.weighted and np.array_equal(one.times, other.times)
 
 
 def _mean_of_each(columns: list[Array]) -> Array:

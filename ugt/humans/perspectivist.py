@@ -10,13 +10,16 @@ from typing import Any
 import numpy as np
 
 from .._base.arrays import Array, Int64, NDArray
-from .._base.checks import scalar
+from .._base.checks import error, scalar
 from .._base.lazy import cached_property
 from .._base.ragged import row_of
+from .._base.wording import arg
 from ..annotations import Labels, Ratings
 from ..plausibilities.estimates import MeanOfCases, left_out, mean_of
+from ..plausibilities.frequent import rows_of
 from ..plausibilities.means import means
 from ..resampling import Panel, Ratios, Statistic
+from ..resampling.case_weights import Counts
 from .multilabel import multilabel_mean
 from .perspectivist_join import Annotations, Joined, case_ids_of, joined, positions
 
@@ -55,6 +58,7 @@ class PerspectivistScore(MeanOfCases):
     per_annotator: Array
     n_unused: int
     _statistic: Any = field(repr=False)
+    _times: Counts | None = field(default=None, repr=False)
 
     @cached_property
     def statistic(self) -> Statistic:
@@ -65,7 +69,8 @@ class PerspectivistScore(MeanOfCases):
     @property
     def case_ids(self) -> NDArray[Any] | None:
         """(N,) ids of the cases; None if they have none."""
-        return case_ids_of(self._statistic.annotations)
+        found: NDArray[Any] | None = self._statistic.case_ids
+        return found
 
 
 class OwnLabels(Ratios):
@@ -83,12 +88,24 @@ class OwnLabels(Ratios):
 
     @property
     def per_annotator(self) -> Array:
-        above, below = self._added(self.annotations.annotator, len(self.annotations.annotators)).T
+        return self.of_annotators(None)
+
+    def of_annotators(self, times: Array | None) -> Array:
+        """Return the means of annotators over the labels of cases that count so often (N,)."""
+        weight = self._weight if times is None else self._weight * times[self._case]
+        at, n = self.annotations.annotator, len(self.annotations.annotators)
+        above, below = (np.bincount(at, column, n) for column in (self._loss * weight, weight))
         return np.asarray(np.divide(above, below, out=np.full(len(above), np.nan), where=below > 0))
 
     @property
     def panel(self) -> Panel:
+        if self.times is not None:
+            return Panel(self._refuse)
         return super().panel._replace(annotations=lambda: self.annotations, judged_by=self._judged_by)
+
+    def _refuse(self) -> Any:
+        must = "be ('cases',) with " + arg("frequency", ...) + ", for which the spread over annotators is not computed"
+        raise error("random", must, "annotators")
 
     def _judged_by(self, annotators: NDArray[Any]) -> OwnLabels:
         weight = self._weight * (np.asarray(annotators) != 0)[self.annotations.annotator]
@@ -108,7 +125,9 @@ def _columns(sums: Array) -> Array:
     return np.stack([np.divide(sums[:, 0], sums[:, 1], out=np.zeros(len(sums)), where=counts), counts], axis=1)
 
 
-def perspectivist_error_rate(labels: Labels, predicted: Labels) -> PerspectivistScore:
+def perspectivist_error_rate(
+    labels: Labels, predicted: Labels, *, frequency: object = None, case_weights: object = None
+) -> PerspectivistScore:
     """Return how often predictions of each annotator's own label are wrong: the share of a case's labels, and its mean over cases.
 
     A case contributes ``1/n Σ_a 1[predicted label of a is not the label of a]``, with the sum over its n labels. The range is 0 to 1.
@@ -120,6 +139,10 @@ def perspectivist_error_rate(labels: Labels, predicted: Labels) -> Perspectivist
     predicted : Labels
         The predictions, in the same form: which label the model predicts for each annotator and case. Cases, annotators and classes are
         joined by name. Predictions for cases that an annotator did not label do not count.
+    frequency : (N,) whole numbers, Series or mapping of case id to number, optional
+        How many equal cases each row stands for, all of which the annotators of the row labelled so. Intervals are over cases only.
+    case_weights : (N,) numbers of at least 0, Series or mapping of case id to number, optional
+        How many cases of a population each sampled case represents, as for :func:`ua_topk_accuracy`. Not with a frequency.
 
     Returns
     -------
@@ -131,7 +154,7 @@ def perspectivist_error_rate(labels: Labels, predicted: Labels) -> Perspectivist
         If an argument is not Labels.
     ValueError
         If annotators are not named; if a label has no prediction or two; if a case, an annotator or a class of the predictions is not
-        among those of the labels. The message names the first.
+        among those of the labels; if frequencies or weights do not fit. The message names the first.
 
     Notes
     -----
@@ -152,10 +175,12 @@ def perspectivist_error_rate(labels: Labels, predicted: Labels) -> Perspectivist
     _check(labels, predicted, (Labels,))
     at = joined(labels, predicted)
     wrong = _classes(labels, predicted, at) != labels.label
-    return _score(labels, wrong.astype(np.float64), (0.0, 1.0), at.n_unused)
+    return _score(labels, wrong.astype(np.float64), (0.0, 1.0), at.n_unused, frequency, case_weights)
 
 
-def perspectivist_distance(ratings: Labels | Ratings, predicted: Labels | Ratings, *, divide_by: float = 1.0) -> PerspectivistScore:
+def perspectivist_distance(
+    ratings: Labels | Ratings, predicted: Labels | Ratings, *, divide_by: float = 1.0, frequency: object = None, case_weights: object = None
+) -> PerspectivistScore:
     """Return the absolute distance of predictions of each annotator's own rating from it: the mean of a case, and its mean over cases.
 
     A case contributes ``1/n Σ_a |predicted rating of a - rating of a| / d``, with the sum over its n ratings and d ``divide_by``. The
@@ -170,6 +195,8 @@ def perspectivist_distance(ratings: Labels | Ratings, predicted: Labels | Rating
     divide_by : float
         Number above 0 by which distances are divided. The largest possible distance gives numbers from 0 to 1. LeWiDi 2025 takes the
         number of grades, which is larger by one: 11 for -5 to 5, 6 for 1 to 6.
+    frequency, case_weights
+        As for :func:`perspectivist_error_rate`.
 
     Returns
     -------
@@ -199,7 +226,7 @@ def perspectivist_distance(ratings: Labels | Ratings, predicted: Labels | Rating
         loss = ratings.grades[_classes(ratings, given, at)] - ratings.grades[ratings.label]
     else:
         loss = given.value[at.row] - ratings.value
-    return _score(ratings, np.abs(loss) / divisor, (0.0, math.inf), at.n_unused)
+    return _score(ratings, np.abs(loss) / divisor, (0.0, math.inf), at.n_unused, frequency, case_weights)
 
 
 def _check(known: object, predicted: object, kinds: tuple[type, ...]) -> None:
@@ -219,12 +246,20 @@ def _classes(labels: Labels, predicted: Labels, at: Joined) -> NDArray[Any]:
     return positions("a class", predicted.axes.classes, labels.axes.classes, np.unique(chosen))[chosen]
 
 
-def _score(annotations: Annotations, loss: Array, span: tuple[float, float], n_unused: int) -> PerspectivistScore:
+def _score(
+    annotations: Annotations, loss: Array, span: tuple[float, float], n_unused: int, frequency: object, case_weights: object
+) -> PerspectivistScore:
     weight = annotations.count.astype(np.float64) if isinstance(annotations, Labels) else np.ones(len(loss))
     one = OwnLabels(annotations, loss, weight, span)
     per_case = np.where(one.columns[:, 1] > 0, one.columns[:, 0], np.nan)
-    value, n = mean_of(per_case)
-    return PerspectivistScore(value, per_case, n, left_out(per_case), one.per_annotator, n_unused, one)
+    times, weights = rows_of("labels", None, frequency, case_weights, len(per_case), one.case_ids)
+    if times is None and weights is None:
+        value, n = mean_of(per_case)
+        return PerspectivistScore(value, per_case, n, left_out(per_case), one.per_annotator, n_unused, one)
+    counts = Counts(times, False) if weights is None else Counts(weights, True)  # type: ignore[arg-type]
+    value, n = counts.mean(per_case)
+    missing, by_annotator = left_out(per_case, counts=counts), one.of_annotators(counts.times)
+    return PerspectivistScore(value, per_case, n, missing, by_annotator, n_unused, counts.of(one), counts)
 
 
 PARTS = {

@@ -51,6 +51,12 @@ class MeanOfCases(Result):
         return found if self._times is None else self._times.of(found)
 
     @property
+    def counts(self) -> Counts | None:
+        """How often each case counts; None: once."""
+        found: Counts | None = self._times
+        return found
+
+    @property
     def contributions(self) -> Any:
         """The (N,) numbers of the cases that vary over cases as the value does, or those above and below the line of a ratio."""
         return self.per_case if self._extra is None else self.per_case + self._extra

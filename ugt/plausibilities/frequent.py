@@ -26,17 +26,13 @@ def counts_of(frequency: object, case_weights: object, truth: Any) -> Counts | N
     if frequency is None and case_weights is None:
         return None
     argument = "frequency" if case_weights is None else "case_weights"
-    if truth.is_sampled:
+    if getattr(truth, "is_sampled", False):
         raise error("truth", DRAWN[argument], type(truth).__name__)
-    check_origin("truth", truth.made_of, argument)
-    if case_weights is None:
-        times = frequency_of(frequency, truth.n_cases, truth.axes.case_ids)
-    elif frequency is not None:
-        raise error("case_weights", "be left out with " + arg("frequency", ...), type(case_weights).__name__)
-    else:
-        times = case_weights_of(case_weights, truth.n_cases, truth.axes.case_ids)
-    assert times is not None
-    return Counts(times, case_weights is not None)
+    origin, case_ids = getattr(truth, "made_of", truth), getattr(truth, "axes", truth).case_ids  # a law of ratings has its own
+    times, weights = rows_of("truth", origin, frequency, case_weights, truth.n_cases, case_ids)
+    counts = times if weights is None else weights
+    assert counts is not None
+    return Counts(counts, weights is not None)
 
 
 def check_origin(argument: str, of: Any, given: str = "frequency") -> None:
@@ -47,14 +43,21 @@ def check_origin(argument: str, of: Any, given: str = "frequency") -> None:
         raise error(argument, NO_FIT[given], "a fitted prior", way="give its numbers, as prior=fit.value")
 
 
-def times_beside(argument: str, of: Any, weights: object, given: object, n_cases: int, case_ids: Any) -> Array | None:
-    """Return how many equal cases each row stands for; its labels or truth are ``of`` some origin (or None), and it has no ``weights``."""
-    if given is None:
-        return None
-    if weights is not None:
-        raise error("weights", "be left out with " + arg("frequency", ...), type(weights).__name__)
-    check_origin(argument, of)
-    return frequency_of(given, n_cases, case_ids)
+def rows_of(
+    argument: str, of: Any, frequency: object, case_weights: object, n_cases: int, case_ids: Any, weights: object = None
+) -> tuple[Array | None, Array | None]:
+    """Return how many equal cases each row stands for and what each case weighs, (N,) or None: one at most, and not beside ``weights``.
+
+    The labels, or the origin of a truth, of the ``argument`` are ``of``; see :func:`check_origin`.
+    """
+    asked = {"frequency": frequency, "case_weights": case_weights, "weights": weights}
+    given = [name for name in asked if asked[name] is not None]
+    if len(given) > 1:
+        raise error(given[1], "be left out with " + arg(given[0], ...), type(asked[given[1]]).__name__)
+    for name in given[:1]:
+        if name != "weights":
+            check_origin(argument, of, name)
+    return frequency_of(frequency, n_cases, case_ids), case_weights_of(case_weights, n_cases, case_ids)
 
 
 def counted(found: Comparison, counts: Counts) -> Comparison:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -215,7 +216,9 @@ def _negative(theta: Array, sums: RatingSums) -> tuple[float, Array]:
 
 
 @tells_joins
-def rating_certainty(posterior: NormalPosterior, cut: float, *, kind: str = "predictive") -> results.Certainty:
+def rating_certainty(
+    posterior: NormalPosterior, cut: float, *, kind: str = "predictive", frequency: object = None, case_weights: object = None
+) -> results.Certainty:
     """Return the annotation certainty of ratings that are cut in two.
 
     Parameters
@@ -228,6 +231,8 @@ def rating_certainty(posterior: NormalPosterior, cut: float, *, kind: str = "pre
         ``"predictive"`` or ``"mean"``: the larger of the probabilities that a new rating, or the mean, is on a side of the cut.
         ``"expected_max"``: ``E max(Φ, 1 - Φ)`` with Φ the share of ratings below the cut. ``"mean"`` is the certainty of order 1, because
         the share of ratings on a side is above 1/2 if the mean is on this side.
+    frequency, case_weights : (N,) numbers, Series or mapping of case id to number, optional
+        As for :func:`ua_rating_accuracy`.
 
     Returns
     -------
@@ -247,13 +252,15 @@ def rating_certainty(posterior: NormalPosterior, cut: float, *, kind: str = "pre
     """
     _check(posterior)
     per_case = partial(_certain, cut, checks.option("kind", kind, CERTAINTIES))
-    return results.certainty(per_case(posterior), posterior, reason=NO_RATINGS, added=posterior.added(per_case))
+    rows: dict[str, Any] = {"frequency": frequency, "case_weights": case_weights}
+    return results.certainty(per_case(posterior), posterior, reason=NO_RATINGS, added=posterior.added(per_case), **rows)
 
 
 @tells_joins
 def ua_rating_accuracy(
-    posterior: NormalPosterior, predictions: object, cuts: object, *, kind: str = "mean", binned: bool = False
-) -> results.Estimate:
+    posterior: NormalPosterior, predictions: object, cuts: object, *, kind: str = "mean", binned: bool = False, frequency: object = None,
+    case_weights: object = None,
+) -> results.Estimate:  # fmt: skip
     """Return the exact uncertainty-adjusted accuracy of predictions on the scale of the ratings, cut in two or binned.
 
     For each case it is the probability that the mean μ (``"mean"``) or a new rating (``"predictive"``: the expected share of ratings) is
@@ -271,6 +278,9 @@ def ua_rating_accuracy(
         The truth of a case: the mean of its ratings, or a new rating.
     binned : bool
         Whether predictions are numbers of bins.
+    frequency, case_weights : (N,) numbers, Series or mapping of case id to number, optional
+        How many equal cases each row stands for, or how many cases of a population each case represents. Not with a prior that was fitted
+        to the ratings.
 
     Returns
     -------
@@ -305,7 +315,8 @@ def ua_rating_accuracy(
         found = Comparison.of_chances(inside)
     else:
         found = Comparison.independent(inside, np.maximum(_squares(posterior, inner, at) - inside**2, 0.0))
-    return results.estimate(found, posterior, reason=NO_RATINGS, added=posterior.added(per_case))
+    rows: dict[str, Any] = {"frequency": frequency, "case_weights": case_weights}
+    return results.estimate(found, posterior, reason=NO_RATINGS, added=posterior.added(per_case), **rows)
 
 
 def _certain(cut: float, kind: str, posterior: NormalPosterior) -> Array:

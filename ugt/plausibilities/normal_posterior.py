@@ -83,6 +83,11 @@ class NormalPosterior(Frozen):
         parts = {name: part[rows] for name, part in parts.items() if isinstance(part, np.ndarray)}
         return replace(self, **parts, _fitted=None if self._fitted is None else self._fitted.take(rows))
 
+    @property
+    def fit(self) -> FittedNormal | None:
+        """The fit of the prior to these ratings; None for a prior that was given."""
+        return self._fitted
+
     def added(self, columns: Callable[[NormalPosterior], Array]) -> Callable[[], Array] | None:
         """Return what the fit of the prior adds to columns (N,) of the cases, for intervals over cases; None for a prior that was given."""
         return None if self._fitted is None else partial(self._fitted.added, columns)

@@ -20,6 +20,7 @@ from .statistic import Statistic
 MUST = "be finite numbers of at least 0, of which some are above 0"
 HEAVY = 0.05  # share of a denominator that one unit may have: with more, intervals depend on it alone
 LEAST = 1e-100  # smallest weight, whose square does not underflow
+EXTREME = f"be 0 or from {LEAST:g} to {1 / LEAST:g}, of which only the ratios matter"
 REFUSED = "be ('cases',) with weights of cases, because the spread over annotators is not known for them"
 
 
@@ -47,7 +48,8 @@ def case_weights_of(given: object, n_cases: int, case_ids: Any = None) -> Array 
     bad = ~((weights == 0) | ((weights >= LEAST) & (weights <= 1 / LEAST)))
     if bad.any():
         i = int(np.argmax(bad))
-        raise error("case_weights", MUST, name(listed[i]), f"case {name(i if case_ids is None else case_ids[i])}")
+        must = EXTREME if 0 < weights[i] < math.inf else MUST
+        raise error("case_weights", must, name(listed[i]), f"case {name(i if case_ids is None else case_ids[i])}")
     if not weights.any():
         raise error("case_weights", MUST, "0 for all")
     return np.asarray(weights / weights.mean())
@@ -58,7 +60,8 @@ class CaseWeighted(Statistic):
 
     ``of.times`` are the weights: values are those of as many copies. Here a case with all its copies is one unit. Its influence is that
     of a copy times the weight, the terms z of the linearised variance ``Σ_h n_h / (n_h - 1) Σ (z - mean_h z)²`` over units in strata h.
-    Resamples draw n_h - 1 units and multiply by n_h / (n_h - 1).
+    Resamples draw n_h - 1 units and multiply by n_h / (n_h - 1). A statistic that weighs its sums itself has the weights as
+    ``of.case_weights`` in place of ``times``, as if pairs of cases count by the product of two weights.
 
     References
     ----------
@@ -67,17 +70,22 @@ class CaseWeighted(Statistic):
     """
 
     def __init__(self, of: Statistic, weights: Array) -> None:
-        assert of.times is weights
+        self._weighed = of.case_weights is weights  # by the statistic itself
+        assert self._weighed or of.times is weights
         self.of, self.case_weights, self.n_cases, self.names, self.case_ids = of, weights, of.n_cases, of.names, of.case_ids
         self.span, self.left_out = of.span, of.left_out
 
     def sums(self, cases: Array | None = None) -> Array:
-        return self.of.sums(None if cases is None else cases * self._weights)
+        return self.of.sums(None if cases is None else self._times_weights(cases))
 
     @property
     def _weights(self) -> Array:
         assert self.case_weights is not None
         return self.case_weights
+
+    def _times_weights(self, of_cases: Array) -> Array:
+        """Return numbers (..., N) of cases times their weights, unless the statistic has weighed them."""
+        return of_cases if self._weighed else of_cases * self._weights
 
     def answer(self, sums: Array) -> Array:
         return self.of.answer(sums)
@@ -99,11 +107,16 @@ class CaseWeighted(Statistic):
 
     def influence(self) -> Array | None:
         found = self.of.influence()
-        return None if found is None else found * self._weights[:, None]
+        return None if found is None else self._times_weights(found.T).T
 
     def quotient(self, number: int) -> tuple[Array, Array] | None:
         found = self.of.quotient(number)
-        return None if found is None else (found[0] * self._weights, found[1] * self._weights)
+        return None if found is None else (self._times_weights(found[0]), self._times_weights(found[1]))
+
+    def denominators(self, number: int) -> Array:
+        """Return (N, D) what each case adds to the sums that make up a number, or its weight if these are unknown."""
+        found = self.of.denominators(number)
+        return (self.informative * self._weights)[:, None] if found is None else self._times_weights(found.T).T
 
     def only(self, number: int) -> tuple[Statistic, int]:
         one, at = self.of.only(number)
@@ -122,29 +135,29 @@ class CaseWeighted(Statistic):
         of = self.of.facts
 
         def deciding(kept: Bools, design: Design) -> Array:
-            sizes = [_kish(self._masses(number, kept, design)) for number in range(len(self.names))]
-            return np.asarray(np.minimum(of.deciding(kept, design), np.maximum(np.array(sizes) + 1 - len(design.sizes), 1.0)))
+            sizes = np.array([_kish(self._masses(number, kept, design)[:, 0]) for number in range(len(self.names))])
+            return np.asarray(np.minimum(of.deciding(kept, design), np.maximum(sizes + 1 - len(design.sizes), 1.0)))
 
         def steps(sums: Array, n_cases: int) -> Array:
             one = Design.of(int(self.kept.sum()))
-            times = [one.size / _kish(self._masses(number, self.kept, one)) for number in range(len(self.names))]
-            return np.asarray(of.steps(sums, n_cases) * np.array(times))
+            least = [max(1.0, min(map(_kish, self._masses(number, self.kept, one).T))) for number in range(len(self.names))]
+            return np.asarray(of.steps(sums, n_cases) * of.counting(self.kept, one) / np.array(least))
 
-        return of._replace(deciding=deciding, steps=steps, few=self._few)
+        return of._replace(deciding=deciding, steps=steps, few=lambda *asked: self._heavy(*asked) or of.few(*asked))
 
     def _masses(self, number: int, kept: Bools, design: Design) -> Array:
-        """Return (G,) what each unit adds to the denominator of a number."""
-        columns = self.of.quotient(number)
-        below = self.informative * 1.0 if columns is None else columns[1]
-        return design.added_up((below * self._weights)[kept, None])[:, 0]
+        """Return (G, D) what each unit adds to the denominators of a number."""
+        return design.added_up(self.denominators(number)[kept])
 
-    def _few(self, number: int, design: Design | None) -> Note | None:
+    def _heavy(self, number: int, design: Design | None) -> Note | None:
         """Return a caution if one case, or cluster, has more than 5% of a denominator, and twice its even share."""
         units = design or self.units()
-        masses = self._masses(number, self.kept, units)
-        total, n = float(masses.sum()), int(np.count_nonzero(masses))
-        share = float(masses.max(initial=0.0)) / total if total > 0 else 0.0
-        if n < 2 or not share > max(HEAVY, 2 / n):
+        masses = self._masses(number, self.kept, units).T
+        even = units.added_up((self.denominators(number) / np.maximum(self._weights, LEAST)[:, None])[self.kept]).T
+        shares = [mass.max(initial=0.0) / mass.sum() if mass.any() else 0.0 for mass in masses]
+        most = int(np.argmax(shares))
+        share, n = float(shares[most]), int(np.count_nonzero(masses[most]))
+        if n < 2 or not share > max(HEAVY, 2 / _kish(even[most])):
             return None
         what = "case" if units.n_units == units.n_cases else "cluster"
         words = (
@@ -154,14 +167,24 @@ class CaseWeighted(Statistic):
         return Note("heavy_case", words, what=what, percent=100 * share, n=n)
 
     def std_error(self, design: Design | None = None) -> Array:
-        """Return (M,) the root of the linearised variance over units in strata; NaN for fewer than two units."""
-        units = self.units() if design is None else design
-        found = self.influence()
-        if found is None or units.size < 2:
-            return np.full(len(self.names), math.nan)
-        sizes = np.maximum(units.sizes - 1, 1)
-        squares = units.centred(units.added_up(found[self.kept])) ** 2 * units.of_units(units.sizes / sizes)[:, None]
-        return np.asarray(np.sqrt(squares.sum(axis=0)))
+        """Return (M,) the root of the linearised variance."""
+        return linearised_error(self, design)
+
+
+def linearised_error(one: Statistic, design: Design | None = None) -> Array:
+    """Return (M,) the root of the linearised variance over units in strata; NaN for fewer than two units."""
+    units = one.units() if design is None else design
+    found = one.influence()
+    if found is None or units.size < 2:
+        return np.full(len(one.names), math.nan)
+    sizes = np.maximum(units.sizes - 1, 1)
+    squares = units.centred(units.added_up(found[one.kept])) ** 2 * units.of_units(units.sizes / sizes)[:, None]
+    return np.asarray(np.sqrt(squares.sum(axis=0)))
+
+
+def sampled(one: Statistic) -> Statistic:
+    """Return a statistic as that of a sample, if it has weights of cases."""
+    return one if one.case_weights is None else CaseWeighted(one, one.case_weights)
 
 
 class Counts(NamedTuple):

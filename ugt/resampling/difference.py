@@ -13,6 +13,7 @@ from .._base.lazy import cached_property
 from .._base.notes import Note
 from .._base.wording import arg
 from ..annotations.other_annotators import case_offsets
+from .case_weights import linearised_error
 from .counted import counted_difference
 from .number_facts import NumberFacts
 from .panel import Panel, Without
@@ -59,6 +60,9 @@ class Difference(Statistic):
     def influence(self) -> Array | None:
         one, other = self.first.influence(), self.second.influence()
         return None if one is None or other is None else one - other
+
+    def std_error(self, design: Design | None = None) -> Array:
+        return super().std_error(design) if self.case_weights is None else linearised_error(self, design)
 
     @property
     def panel(self) -> Panel:

@@ -226,7 +226,8 @@ class Result(Results):
         """The derivative (N,) of ``value`` by the weight of each case (its row taken 1 + ε times); 0 for cases that do not count."""
         one, at = self.statistic.only(0)
         found = one.influence()
-        return np.full(one.n_cases, np.nan) if found is None else np.asarray(found[:, at])
+        there = one.standing(np.ones(one.n_cases, bool))
+        return np.full(one.n_cases, np.nan) if found is None else np.asarray(found[:, at] * there)
 
     @property
     def std_error(self) -> float:

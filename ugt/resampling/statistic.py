@@ -107,6 +107,11 @@ class Statistic(OfCases, ABC):
         """Return numerators and denominators, (N,) each, of a number that is a quotient of two sums, for its bootstrap-t; else None."""
         return None
 
+    def denominators(self, number: int) -> Array | None:
+        """Return (N, D) what each case adds to the sums by which a number is divided; None if unknown."""
+        found = self.quotient(number)
+        return None if found is None else found[1][:, None]
+
     def only(self, number: int) -> tuple[Statistic, int]:
         """Return a statistic with this number, if possible without others that cost time and memory, and the number's place in it."""
         return self, number

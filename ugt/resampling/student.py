@@ -85,7 +85,7 @@ class UnitFacts(NamedTuple):
         for end, sign in ((0, 1.0), (1, -1.0)):
             at = (np.abs(estimate - span[:, end]) <= 1e-12) & np.isfinite(move)
             far = np.clip(estimate + sign * move, span[:, 0], span[:, 1])
-            found[at] = np.sort(np.stack([estimate, far], axis=1)[at], axis=1)
+            found[at] = np.sort(np.stack([np.clip(estimate, *span.T), far], axis=1)[at], axis=1)  # sums may be off by rounding
         return found
 
 

@@ -16,11 +16,12 @@ from .._base import checks, notices
 from .._base.arrays import Array
 from .._base.notes import Note
 from .._base.records import Record
+from .._base.wording import arg
 from .._core import _soft
 from ..annotations.joins import tells_joins
 from ..resampling import Part
 from .columns import SELF_PAIRS, Auroc, Precision, ScoreColumn, quotient
-from .input import Input, check_scale, check_threshold, read
+from .input import Input, check_threshold, read
 from .models import HardAgainstSoft, hard_against_soft
 from .order import ScoreOrder
 from .parts import PART
@@ -36,6 +37,7 @@ __all__ = [
 NO_BOTH = "class without positives or negatives"
 NO_POSITIVES = "class without positives"
 OF_NO_PAIR = "In {} of {} columns no two cases are a positive and a negative, and the area follows from self_pairs ="
+WHOLE = ", since the mean over all orders of tied cases is known for whole numbers of cases"
 NO_PAIR = "pair of classes without cases of one of them"
 
 
@@ -45,11 +47,11 @@ def soft_auroc(
     scores: object,
     *,
     self_pairs: str = "exclude",
-    weights: object = None,
     threshold: float = 0.5,
     multiclass: str = "ovr",
     average: str = "macro",
     frequency: object = None,
+    case_weights: object = None,
 ) -> SoftScore:
     """Return the area under the ROC curve against probabilities of being positive.
 
@@ -70,8 +72,6 @@ def soft_auroc(
         ``"exclude"``: the second form of the equation, used for the tables of [D]. ``"half"``: equal to doubling the data with
         weights p and 1 - p. ``"include"``: the first form. ``"unbiased"``: as ``"exclude"``, with Σ p (1 - p) subtracted from the
         denominator, too, which gives the mean over pairs of two cases. All are equal for labels 0 and 1.
-    weights : (N,) array, Series or mapping of case id to weight, optional
-        Weights of the cases, at least 0. A case of weight w counts as w cases; the mean must be at least 1/2, unless ``self_pairs="half"``.
     threshold : float
         Threshold of the hard labels of ``hard``: ``p > threshold``.
     multiclass : {"ovr", "ovo"}
@@ -79,8 +79,11 @@ def soft_auroc(
     average : {"macro", "weighted"}
         Equal weights of the columns, or weights by their positives (of pairs, by their cases).
     frequency : (N,) whole numbers, Series or mapping of case id to number, optional
-        How many equal cases each row stands for, at least 0. Values, standard errors and intervals are those of the rows repeated so often,
-        while a weight stays with one case, of which intervals know no other. Not with weights, nor with labels of named annotators.
+        How many equal cases each row stands for, at least 0. Values, standard errors and intervals are those of the rows repeated so often.
+        Not with labels of named annotators.
+    case_weights : (N,) numbers, Series or mapping of case id to weight, optional
+        How many cases of a population each case represents, at least 0; only their ratios matter. Values are those of the population,
+        intervals those of a sample of cases with these weights. Not with a frequency.
 
     Returns
     -------
@@ -91,7 +94,7 @@ def soft_auroc(
     ------
     ValueError
         If shapes do not fit, p is out of [0, 1], a score is NaN, a weight is negative or not finite, a
-        frequency is negative or not whole, or an option is unknown.
+        frequency is negative or not whole, all of these are 0, or an option is unknown.
 
     Notes
     -----
@@ -100,6 +103,9 @@ def soft_auroc(
     and the highest value is as far below 1: 0.475 and 0.975 for 20 cases with p = 1/2. These differences shrink as 1 / N. ``"half"`` has
     no such difference for a score without information. ``"unbiased"`` has none at all: it is 0.5 on average for models that guess, and
     equals the share of pairs in the right order.
+
+    With weights w, sums have w p and w (1 - p) in place of p and 1 - p: a pair of two cases counts ``w_i w_j``, and that of a case with
+    itself ``w_i²``, as the case is one case.
 
     If no two cases are a positive and a negative, as if there is one case with p = 1/2, the formula alone gives 0 with ``"exclude"``, 0.5
     with ``"half"`` and 1 with ``"include"``; a note says so. ``"unbiased"`` is NaN.
@@ -125,10 +131,8 @@ def soft_auroc(
     """
     checks.option("self_pairs", self_pairs, tuple(SELF_PAIRS))
     pairs = checks.option("multiclass", multiclass, ("ovr", "ovo")) == "ovo"
-    given = read(p, scores, weights, frequency=frequency)
+    given = read(p, scores, frequency=frequency, case_weights=case_weights)
     level = check_threshold(threshold)
-    if self_pairs != "half":
-        check_scale(given, f"self_pairs={self_pairs!r}", "self_pairs='half'")
     if pairs and (given.p.ndim == 1 or given.p.shape[1] < 2):
         raise checks.error("multiclass", "be 'ovr' for one column", repr(multiclass))
     return _score(given, given.columns(level, pairs=pairs), Auroc(self_pairs), average, pairs)
@@ -141,10 +145,10 @@ def soft_average_precision(
     *,
     self_term: str = "certain",
     ties: str = "group",
-    weights: object = None,
     threshold: float = 0.5,
     average: str = "macro",
     frequency: object = None,
+    case_weights: object = None,
 ) -> SoftScore:
     """Return the average precision against probabilities of being positive.
 
@@ -154,12 +158,13 @@ def soft_average_precision(
 
     Parameters
     ----------
-    p, scores, weights, threshold, average, frequency
+    p, scores, threshold, average, frequency, case_weights
         As for :func:`soft_auroc`; the errors are the same, too.
     self_term : {"certain", "probability"}
         Weight of a case at its own position: 1, or its p. Both are equal for labels 0 and 1.
     ties : {"group", "expected"}
-        Precision of tied cases: that at the end of their group, as in scikit-learn, or the mean over all their orders.
+        Precision of tied cases: that at the end of their group, as in scikit-learn, or the mean over all their orders, which is not
+        available with ``case_weights``.
 
     Returns
     -------
@@ -179,9 +184,9 @@ def soft_average_precision(
     """
     checks.option("self_term", self_term, ("certain", "probability"))
     expected = checks.option("ties", ties, ("group", "expected")) == "expected"
-    given = read(p, scores, weights, frequency=frequency)
-    if self_term == "certain" or expected:
-        check_scale(given, f"self_term={self_term!r}, ties={ties!r}", "self_term='probability', ties='group'")
+    given = read(p, scores, frequency=frequency, case_weights=case_weights)
+    if expected and given.weights is not None:
+        raise checks.error("ties", "be 'group' with " + arg("case_weights", ...) + WHOLE, repr(ties))
     return _score(given, given.columns(check_threshold(threshold), expected), Precision(self_term), average, False)
 
 
@@ -226,13 +231,13 @@ class PrecisionRecallCurve(Record):
 
 @tells_joins
 def soft_roc_curve(
-    p: object, scores: object, *, weights: object = None, drop_intermediate: bool = True, frequency: object = None
+    p: object, scores: object, *, drop_intermediate: bool = True, frequency: object = None, case_weights: object = None
 ) -> RocCurve:
     """Return the ROC curve against probabilities: ``Σ w p / Σ p`` over ``Σ w (1 - p) / Σ (1 - p)``, for cases from each score upwards.
 
     Parameters
     ----------
-    p, scores, weights, frequency
+    p, scores, frequency, case_weights
         As for :func:`soft_auroc`, with one column; the errors are the same, too.
     drop_intermediate : bool
         Whether to leave out points on a straight line between their neighbours, which does not change the area.
@@ -248,7 +253,7 @@ def soft_roc_curve(
     >>> ugt.soft.soft_roc_curve([1, 1, 0, 0], [4, 3, 2, 1]).true_positive_rate
     array([0., 1., 1.])
     """
-    positive, negative, thresholds = _curve(p, scores, weights, frequency)
+    positive, negative, thresholds = _curve(p, scores, frequency, case_weights)
     x, y = np.append(0.0, negative), np.append(0.0, positive)
     area = float(quotient(np.dot(np.diff(x), (y[1:] + y[:-1]) / 2), x[-1] * y[-1]))
     thresholds = np.append(np.inf, thresholds)
@@ -263,7 +268,7 @@ def soft_roc_curve(
 
 @tells_joins
 def soft_precision_recall_curve(
-    p: object, scores: object, *, weights: object = None, drop_intermediate: bool = True, frequency: object = None
+    p: object, scores: object, *, drop_intermediate: bool = True, frequency: object = None, case_weights: object = None
 ) -> PrecisionRecallCurve:
     """Return the precision-recall curve against probabilities: ``Σ w p / Σ w`` and ``Σ w p / Σ p``, for cases from each score upwards.
 
@@ -277,7 +282,7 @@ def soft_precision_recall_curve(
     >>> curve.recall.round(3), curve.thresholds
     (array([1.   , 0.929, 0.643, 0.   ]), array([1., 2., 3.]))
     """
-    positive, negative, thresholds = _curve(p, scores, weights, frequency)
+    positive, negative, thresholds = _curve(p, scores, frequency, case_weights)
     step = np.diff(positive, prepend=0.0)
     precision = quotient(positive, positive + negative)
     area = float(quotient(np.dot(step, np.nan_to_num(precision)), positive[-1]))
@@ -292,8 +297,8 @@ def soft_precision_recall_curve(
 # ---- the common part ----
 
 
-def _curve(truth: object, table: object, case_weights: object, frequency: object) -> tuple[Array, Array, Array]:
-    given = read(truth, table, case_weights, in_range=True, frequency=frequency)
+def _curve(truth: object, table: object, frequency: object, case_weights: object) -> tuple[Array, Array, Array]:
+    given = read(truth, table, in_range=True, frequency=frequency, case_weights=case_weights)
     if given.p.ndim != 1:
         raise checks.error("p", "be of shape (N,) for a curve", given.p.shape)
     p, scores, weights = given.counted()
@@ -307,7 +312,7 @@ def _score(given: Input, columns: tuple[ScoreColumn, ...], metric: Metric, avera
     weighted = checks.option("average", average, ("macro", "weighted")) == "weighted"
     one = SoftRanking(columns, (metric,), weighted=weighted, pairs=pairs, labels=given.labels)
     soft_by, hard_by = None, None
-    if len(columns) == 1:  # floats are faster than arrays of length 1
+    if len(columns) == 1 and not columns[0].apart:  # floats are faster than arrays of length 1
         sums = columns[0].sums.tolist()
         value, hard = metric.values(sums), metric.hard_values(sums)
         undefined = int(math.isnan(value))

@@ -42,8 +42,9 @@ def parts(sums: Any) -> Any:
 class ScoreColumn:
     """The scores of N cases, with the positive and the negative part of each case.
 
-    ``positive`` (N,) in [0, 1]; ``negative`` (N,), or None for ``1 - positive``; ``weights`` (N,) or None; ``kept`` (N,): cases that
-    count, or None for all; ``classes``: the positive and the negative class; ``times`` (N,): how many equal cases each stands for.
+    ``positive`` (N,) in [0, 1]; ``negative`` (N,), or None for ``1 - positive``; ``weights`` (N,) of cases, or None; ``kept`` (N,): cases
+    that count, or None for all; ``classes``: the positive and the negative class; ``times`` (N,): how many equal cases each stands for.
+    A case of weight w has the masses ``w positive`` and ``w negative``, so that a pair of it with itself has w².
     """
 
     order: Order
@@ -68,17 +69,26 @@ class ScoreColumn:
 
     @cached_property
     def ordered(self) -> tuple[Array, Array | None]:
-        """``positive`` and ``negative`` in the order of ``row``."""
-        return self.positive[self.row], None if self.negative is None else self.negative[self.row]
+        """The positive and the negative masses in the order of ``row``; None: 1 less the positive one."""
+        u, v = self.positive[self.row], None if self.negative is None else self.negative[self.row]
+        if self.weights is None:
+            return u, v
+        w = self.weights[self.row]
+        return w * u, w * (1.0 - u if v is None else v)
+
+    @property
+    def apart(self) -> bool:
+        """Whether the sums against hard labels are those of :meth:`hard`, as the masses of a case are not p and 1 - p."""
+        return self.negative is not None or self.weights is not None
 
     @cached_property
     def sums(self) -> Array:
-        if self.negative is not None or self.order.is_sorted or (self.kept is not None and not self.kept.any()):
+        if self.apart or self.order.is_sorted or (self.kept is not None and not self.kept.any()):
             return np.asarray(self.resampled()[0])
-        scores, p, weights = self.order.scores, self.positive, self.weights if self.times is None else self.times
+        scores, p, times = self.order.scores, self.positive, self.times
         if self.kept is not None:
-            scores, p, weights = scores[self.kept], p[self.kept], None if weights is None else weights[self.kept]
-        return _soft.Scores(scores).sums(p, weights, self.threshold, self.expected)
+            scores, p, times = scores[self.kept], p[self.kept], None if times is None else times[self.kept]
+        return _soft.Scores(scores).sums(p, times, self.threshold, self.expected)
 
     def resampled(self, weights: Array | None = None, positive: Array | None = None) -> Array:
         """Return (B, N_SUMS) sums for case weights (B, N) or other probabilities (B, N), or (1, N_SUMS) for neither."""
@@ -86,8 +96,6 @@ class ScoreColumn:
         if weights is None and self.times is not None:
             weights = self.times[None]
         out = np.zeros((1 if given is None else len(given), _soft.N_SUMS))
-        if self.weights is not None:
-            weights = self.weights * (1.0 if weights is None else weights) * np.ones((len(out), 1))
         if len(self.row):
             u, v = self.ordered
             times = None if weights is None else by_case(weights)
@@ -108,19 +116,19 @@ class ScoreColumn:
     def groups(self) -> tuple[Array, Int64]:
         """Tie groups, highest scores first: sums (G, 3) of positive mass, negative mass and their products, and (G,) numbers of cases."""
         u, rest = self.ordered
-        v, w, ends = 1.0 - u if rest is None else rest, self.ordered_weights, np.flatnonzero(self.last)
+        v, w, ends = 1.0 - u if rest is None else rest, self.ordered_times, np.flatnonzero(self.last)
         sizes = np.diff(ends, prepend=-1)
         table = np.stack([w * u, w * v, w * u * v], axis=1)
         return np.add.reduceat(table, ends - sizes + 1, axis=0), sizes
 
     def running(self) -> tuple[Array, Array, Array, Array, Array]:
-        """Return five arrays in the order of the scores; weights enter the running sums only.
+        """Return five arrays in the order of the scores; numbers of equal cases enter the running sums only.
 
         They are the positive and the negative mass of each case, the positive mass down to the end of its tie group, the positive mass
         above the case, and the negative mass below it (ties, and the case itself, count a half).
         """
         u, rest = self.ordered
-        v, w = 1.0 - u if rest is None else rest, self.ordered_weights
+        v, w = 1.0 - u if rest is None else rest, self.ordered_times
         ends = np.flatnonzero(self.last)
         sizes = np.diff(ends, prepend=-1)
         u_end, v_end = np.cumsum(w * u)[ends], np.cumsum(w * v)[ends]
@@ -129,15 +137,14 @@ class ScoreColumn:
         return u, v, np.repeat(u_end, sizes), np.repeat(middle, sizes), np.repeat(below, sizes)
 
     @property
-    def ordered_weights(self) -> Array:
-        """How often cases count, by ``weights`` or ``times``, in the order of ``row``, or 1."""
-        weights = self.weights if self.times is None else self.times
-        return np.ones(1) if weights is None else weights[self.row]
+    def ordered_times(self) -> Array:
+        """How often cases occur, in the order of ``row``, or 1."""
+        return np.ones(1) if self.times is None else self.times[self.row]
 
     def by_case(self, part: Array) -> Array:
-        """Return (N,) numbers in the order of the cases, times their weights, from numbers in the order of the scores."""
+        """Return (N,) numbers in the order of the cases, from numbers in the order of the scores."""
         table = np.zeros(len(self.positive))
-        table[self.row] = part if self.times is not None else part * self.ordered_weights
+        table[self.row] = part
         return table
 
     def total(self, by_case: Array) -> Any:
@@ -151,7 +158,7 @@ class ScoreColumn:
     def mass(self) -> Array:
         """Return (N,) what each case adds to the weight of this column in a weighted average."""
         u, v = self.ordered
-        return self.by_case(u if v is None else u + v)
+        return self.by_case(u if v is None or self.negative is None else u + v)
 
 
 @dataclass(frozen=True)

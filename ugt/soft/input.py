@@ -16,23 +16,21 @@ from ..annotations.named import Sheet, leader
 from ..annotations.named import table as in_order
 from ..annotations.one_class import class_named
 from ..plausibilities import Plausibilities
-from ..plausibilities.frequent import times_beside
+from ..plausibilities.frequent import rows_of
 from ..plausibilities.made_of import MadeOf
-from ..resampling import ids_of_cases
 from .columns import ScoreColumn, quotient
 from .order import ScoreOrder, complete, ends, numbers, orders_of, place
 
-NO_TRUTH = "case without annotations"
-LEAST_WEIGHT, LEAST_MEAN = 1e-100, 0.5
+NO_TRUTH, NO_WEIGHT = "case without annotations", "case of weight 0"
 
 
 @dataclass(frozen=True, eq=False)
 class Input:
-    """The p and scores, (N, K) or (N,), of all cases; ``kept`` (N,): which have a p, None for all; ``labels``: their source, if known."""
+    """The p and scores, (N, K) or (N,), of all cases; ``kept`` (N,): which have a p and a weight, None: all; ``labels``: their source."""
 
     p: Array
     scores: NDArray[Any] | ScoreOrder
-    weights: Array | None
+    weights: Array | None  # (N,) of the cases, each of which is one case
     kept: Bools | None
     labels: Labels | MadeOf | None
     case_ids: NDArray[Any] | None
@@ -50,15 +48,16 @@ class Input:
 
     @property
     def left_out(self) -> dict[str, int]:
-        n = self._number(None) - self.n_cases
-        return {NO_TRUTH: n} if n else {}
+        without = 0 if self.weights is None else int(np.count_nonzero(self.weights == 0))
+        found = {NO_TRUTH: self._number(None) - self.n_cases - without, NO_WEIGHT: without}
+        return {reason: n for reason, n in found.items() if n}
 
     @property
     def table(self) -> NDArray[Any]:
         return self.scores.table() if isinstance(self.scores, ScoreOrder) else self.scores
 
     def counted(self) -> tuple[Array, NDArray[Any], Array | None]:
-        """Return ``(p, scores, weights)`` of the cases that have a p; weights are frequencies, if there are any."""
+        """Return ``(p, scores, weights)`` of the cases that count; weights are frequencies, if there are any."""
         weights = self.weights if self.times is None else self.times
         if self.kept is None:
             return self.p, self.table, weights
@@ -85,12 +84,12 @@ class Input:
 def read(
     p: Any,
     scores: object,
-    weights: object,
     *,
     may_lack: bool = False,
     in_range: bool = False,
     positive: int = 1,
     frequency: object = None,
+    case_weights: object = None,
 ) -> Input:
     """Read and check p, scores and weights; one column of scores is of the ``positive`` one of two classes.
 
@@ -108,14 +107,11 @@ def read(
         positive = positive if own is None else own
         truth = truth[:, positive]
     _check_columns(truth, table.shape, named or classes is not None)
-    kept = None if (in_range or not made) and check_range("p", truth, 1.0) else known(truth)
+    kept = None if (in_range or not made) and check_range(truth) else known(truth)
     if not isinstance(table, ScoreOrder):
         complete(scores, table)
-    weights = _weights(weights, len(truth), case_ids)
-    times = times_beside("p", labels, weights, frequency, len(truth), case_ids)
-    if kept is not None and not kept.any() and not may_lack:
-        raise checks.error("p", "hold a probability for at least one case", "NaN in all of them")
-    return Input(truth, table, weights, kept, labels, case_ids, positive, times)
+    times, weights = rows_of("p", labels, frequency, case_weights, len(truth), case_ids)
+    return Input(truth, table, weights, _counting(kept, weights, may_lack), labels, case_ids, positive, times)
 
 
 def _truth(p: Any, made: bool) -> tuple[Array, NDArray[Any] | None, NDArray[Any] | None]:
@@ -141,37 +137,19 @@ def _check_columns(p: Array, shape: tuple[int, ...], named: bool) -> None:
         notices.note(Note("separate_findings", words, n=p.shape[1]))
 
 
+def _counting(known: Bools | None, weights: Array | None, may_lack: bool) -> Bools | None:
+    """Return which cases with a p have a weight, too, None for all; refuse data without a p unless they may lack it."""
+    if known is not None and not known.any() and not may_lack:
+        raise checks.error("p", "hold a probability for at least one case", "NaN in all of them")
+    if weights is None or weights.all():
+        return known
+    return weights > 0 if known is None else known & (weights > 0)
+
+
 def known(p: Array) -> Bools | None:
     """Return (N,) which cases have a p, (N,) or (N, K); None if all have one."""
     kept = np.asarray(~np.isnan(p.reshape(len(p), -1)).any(axis=1))
     return None if kept.all() else kept
-
-
-def _weights(given: object, n: int, case_ids: NDArray[Any] | None) -> Array | None:
-    if given is None:
-        return None
-    weights = ids_of_cases("weights", given, n, case_ids, what="a number")
-    if weights.dtype.kind not in "fiub" or weights.shape != (n,):
-        raise checks.error("weights", f"be {n} numbers, one per case", f"{weights.dtype} of shape {weights.shape}")
-    weights = np.array(weights, np.float64)
-    if not np.isfinite(weights).all():
-        raise checks.error("weights", "be finite", weights[~np.isfinite(weights)][0], place(~np.isfinite(weights)))
-    check_range("weights", weights, np.inf)
-    extreme = (weights > 0) & ((weights < LEAST_WEIGHT) | (weights > 1 / LEAST_WEIGHT))
-    if extreme.any():
-        raise checks.error("weights", f"be 0 or from {LEAST_WEIGHT:g} to {1 / LEAST_WEIGHT:g}", weights[extreme][0], place(extreme))
-    return weights
-
-
-def check_scale(given: Input, option: str, scale_free: str) -> None:
-    """Refuse weights with a small mean, such as weights that add up to 1: a self term of 1 would outweigh all other terms."""
-    if given.weights is None:
-        return
-    counted = given.weights > 0 if given.kept is None else (given.weights > 0) & given.kept
-    if counted.any() and (mean := given.weights[counted].mean()) < LEAST_MEAN:
-        advice = f"(multiply them, or use {scale_free}, which does not depend on their scale)"
-        must = f"be numbers of cases, at least {LEAST_MEAN} on average, with {option} {advice}"
-        raise checks.error("weights", must, f"a mean of {mean:.3g}")
 
 
 def shares(labels: Labels, annotators: NDArray[Any] | None = None) -> Array:
@@ -180,14 +158,14 @@ def shares(labels: Labels, annotators: NDArray[Any] | None = None) -> Array:
     return np.asarray(quotient(counts, counts.sum(1, keepdims=True)))
 
 
-def check_range(argument: str, values: Array, most: float) -> bool:
-    """Return whether all values are from 0 to ``most``, False if some are NaN; refuse values outside of the range."""
-    low, high = ends(values)
-    if low >= 0 and high <= most:
+def check_range(p: Array) -> bool:
+    """Return whether all values are from 0 to 1, False if some are NaN; refuse values outside of the range."""
+    low, high = ends(p)
+    if low >= 0 and high <= 1:
         return True
-    bad = (values < 0) | (values > most)
+    bad = (p < 0) | (p > 1)
     if bad.any():
-        raise checks.error(argument, "be from 0 to 1" if most == 1.0 else "not be negative", values[bad][0], place(bad))
+        raise checks.error("p", "be from 0 to 1", p[bad][0], place(bad))
     return False
 
 

@@ -10,9 +10,12 @@ import numpy as np
 
 from .._base import checks, notices
 from .._base.arrays import Array, Bools, NDArray
-from .._base.wording import within
+from .._base.lazy import cached_property
+from .._base.wording import within, words_of
 from ..annotations.joins import tells_joins
 from ..resampling import Panel, Results, Statistic
+from ..resampling.case_weights import sampled
+from ..resampling.parts import ROWS
 from .input import check_threshold, read
 from .ranking import ALL, BOTH, WORDS, SoftRanking
 
@@ -29,6 +32,7 @@ class HardSoft(Statistic):
 
     def __init__(self, models: tuple[SoftRanking, ...]) -> None:
         self.models, self.n_cases = models, models[0].n_cases
+        self.times, self.case_weights = models[0].times, models[0].case_weights
 
     @property
     def kept(self) -> Bools:
@@ -97,6 +101,10 @@ class HardAgainstSoft(Results):
     _statistic: HardSoft = field(repr=False)
     _ids: NDArray[Any] | None = field(repr=False)
 
+    @cached_property
+    def statistic(self) -> Statistic:
+        return sampled(self._statistic)
+
     def intervals(self, level: float = 0.95, *, kind: str = "auto", random: str | tuple[str, ...] = "auto", **given: Any) -> Array:
         """Return (2, 2) intervals of ``r_squared``; the arguments are those of ``Result.interval``, without random annotators."""
         if kind != "auto" or random not in ("auto", ("cases",)):
@@ -108,15 +116,16 @@ class HardAgainstSoft(Results):
 
 @tells_joins
 def hard_against_soft(
-    p: object, predictions: Mapping[str, Any], *, weights: object = None, threshold: float = 0.5, average: str = "macro"
-) -> HardAgainstSoft:
+    p: object, predictions: Mapping[str, Any], *, threshold: float = 0.5, average: str = "macro", frequency: object = None,
+    case_weights: object = None,
+) -> HardAgainstSoft:  # fmt: skip
     """Compare models by hard and by soft AUROC and average precision: R² over the models, and ranks with ties.
 
     For hard values h_m and soft values s_m of M models, ``R² = (Σ (h_m - h̄)(s_m - s̄))² / (Σ (h_m - h̄)² Σ (s_m - s̄)²)`` [D fig. 1].
 
     Parameters
     ----------
-    p, weights, threshold, average
+    p, threshold, average, frequency, case_weights
         As for :func:`soft_auroc`; the errors are the same, too.
     predictions : mapping of name to scores
         Scores of at least three models, as for :func:`soft_auroc`.
@@ -156,8 +165,10 @@ def hard_against_soft(
     level, models = check_threshold(threshold), []
     for name, scores in predictions.items():
         try:
-            given = read(p, scores, weights)
+            given = read(p, scores, frequency=frequency, case_weights=case_weights)
         except ValueError as problem:
+            if getattr(words_of(problem), "argument", None) in ROWS:  # which are of the truth, and of no model
+                raise
             raise within(f"model {name!r}", problem) from None
         models.append(SoftRanking(given.columns(level), BOTH, ALL, weighted=weighted, labels=given.labels))
     one = HardSoft(tuple(models))

@@ -27,7 +27,7 @@ from .ranking import Metric, SoftRanking
 GROUP = 5  # sums per bin: Σ p, Σ (1 - p), Σ p (1 - p), and positives and negatives of the hard labels
 BOUNDED = ("value", "hard", "low", "hard low", "high", "hard high")
 EDGES, MOST_EDGES = 1000, 1_000_000
-ELSEWHERE = ("weights", "multiclass")  # options that need all cases in one place
+ELSEWHERE = ("multiclass",)  # options that need all cases in one place
 WORDS = {
     "average": ("macro", "weighted"), "ties": ("group", "expected"),
     "self_pairs": tuple(SELF_PAIRS), "self_term": ("certain", "probability"),
@@ -70,7 +70,7 @@ class BinnedRanking(SoftRanking):
     def of(cls, data: tuple[Any, ...], options: Mapping[str, Any]) -> BinnedRanking:
         """Make the statistic from p and scores, with one column or K."""
         p, scores = data
-        given = read(p, scores, None, may_lack=True)
+        given = read(p, scores, may_lack=True)
         settings = {**checked(options), "edges": edges_of(options["edges"])}
         p, scores = (table if table.ndim == 2 else table[:, None] for table in (given.p, given.table))
         n_bins = len(settings["edges"]) + 1
@@ -175,7 +175,7 @@ PART = Part(BinnedRanking.of, of_settings, {"edges": EDGES}, (*ELSEWHERE, "ties"
 
 
 def settings_of(metric: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the checked options of the public function; weights and pairs of classes need all cases in one place and are refused."""
+    """Return the checked options of the public function; pairs of classes need all cases in one place and are refused."""
     return checked(options_of(getattr(import_module(__package__), metric), ("p", "scores"), options, without=ELSEWHERE))
 
 
@@ -200,7 +200,7 @@ def column_of(given: Input, k: int) -> tuple[Array, Array]:
 
 def read_part(data: Sequence[Any]) -> Input:
     p, scores = data
-    return read(p, scores, None, may_lack=True)
+    return read(p, scores, may_lack=True)
 
 
 def sample(scores: Array, n_parts: int) -> Array:

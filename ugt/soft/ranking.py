@@ -18,6 +18,7 @@ from ..annotations import Labels
 from ..plausibilities.made_of import MadeOf
 from ..plausibilities.refitted import refitted
 from ..resampling import Answer, Design, Merging, NumberFacts, Panel, Result, Statistic, finished
+from ..resampling.case_weights import sampled
 from ..resampling.counted import Area, CountedAreas
 from .columns import HARD_POSITIVE, NEGATIVE, POSITIVE, Auroc, Precision, ScoreColumn, average_of, effective_sizes
 from .input import known, read, shares
@@ -57,11 +58,13 @@ class SoftRanking(Statistic):
     ) -> None:
         self.columns, self.metrics, self.names, self.weighted, self.pairs, self.labels = columns, metrics, names, weighted, pairs, labels
         self.n_cases, self.times = (len(columns[0].positive), columns[0].times) if columns else (0, None)
+        self.case_weights = columns[0].weights if columns else None
+        self._apart = bool(columns) and columns[0].apart
 
     @classmethod
     def by_default(cls, p: object, scores: object, positive: int = 1, frequency: object = None) -> SoftRanking:
         """Make the statistic of all four metrics with the defaults of their functions; ``scores`` may be a :class:`ScoreOrder`."""
-        given = read(p, scores, None, positive=positive, frequency=frequency)
+        given = read(p, scores, positive=positive, frequency=frequency)
         return cls(given.columns(0.5), BOTH, ALL, labels=given.labels)
 
     @property
@@ -74,8 +77,8 @@ class SoftRanking(Statistic):
         return tuple(column.hard() for column in self.columns)
 
     def sums(self, cases: Array | None = None) -> Array:
-        """Return (B, columns x N_SUMS) sums; for pairs, also those against hard labels."""
-        columns = self.columns + self.hard if self.pairs else self.columns
+        """Return (B, columns x N_SUMS) sums; for pairs and with weights, also those against hard labels."""
+        columns = self.columns + self.hard if self._apart else self.columns
         return np.concatenate([column.sums[None] if cases is None else column.resampled(cases) for column in columns], axis=1)
 
     def answer(self, sums: Array) -> Array:
@@ -153,6 +156,16 @@ class SoftRanking(Statistic):
                 found.append(1 + part[:, :kinds].sum() ** 2 / total if total > 0 else 1.0)
         return np.array(found)
 
+    def denominators(self, number: int) -> Array:
+        """Return (N, D) cases, then their positive masses, and negative ones for an AUROC, of each column."""
+        kinds, found = 1 + isinstance(self.metrics[number // 2], Auroc), [1.0 * self.kept]
+        for column in self.hard if number % 2 else self.columns:
+            u, v = column.ordered
+            found += [column.by_case(part) for part in (u, 1.0 - u if v is None else v)[:kinds]]
+        if self.case_weights is not None:
+            found[0] = found[0] * self.case_weights
+        return np.stack(found, axis=1)
+
     def _few(self, metric: Metric, columns: tuple[ScoreColumn, ...], what: str, added: Callable[[Array], Array] | None) -> Note | None:
         kinds = ("positive", "negative") if isinstance(metric, Auroc) else ("positive",)
         found = [effective_sizes(column, added) for column in columns]
@@ -168,7 +181,12 @@ class SoftRanking(Statistic):
         return Note("few_of_a_class", words, n=n, of=of, what=what, kind=kind, where=where, so_few=so_few)
 
     def _steps(self, sums: Array, n_cases: int) -> Array:
-        """Return (2 per metric,) steps: cases per positive or, if fewer, per negative, of which one is the least that can change."""
+        """Return (2 per metric,) steps: cases per positive or, if fewer, per negative, of which one is the least that can change.
+
+        With weights of cases their effective numbers are known from :meth:`denominators`.
+        """
+        if self.case_weights is not None:
+            return np.ones(len(self.names))
         least = sums.reshape(-1, N_SUMS)[:, [POSITIVE, NEGATIVE]].min()
         return np.full(len(self.names), n_cases / max(float(least), 1.0))
 
@@ -182,14 +200,14 @@ class SoftRanking(Statistic):
 
     def _by_column(self, metric: Metric, sums: Array) -> tuple[tuple[Array, Array | None], tuple[Array, Array | None]]:
         """Return the values (B, K) and their weights in the average, soft and hard."""
-        table = sums.reshape(len(sums), 1 + self.pairs, -1, N_SUMS)
+        table = sums.reshape(len(sums), 1 + self._apart, -1, N_SUMS)
         soft, hard = table[:, 0], table[:, -1]
-        values = metric.values(soft), metric.values(hard) if self.pairs else metric.hard_values(hard)
+        values = metric.values(soft), metric.values(hard) if self._apart else metric.hard_values(hard)
         if not self.weighted:
             return (values[0], None), (values[1], None)
         if self.pairs:
             return tuple((one, part[..., POSITIVE] + part[..., NEGATIVE]) for one, part in zip(values, (soft, hard)))  # type: ignore[return-value]
-        return (values[0], soft[..., POSITIVE]), (values[1], hard[..., HARD_POSITIVE])
+        return (values[0], soft[..., POSITIVE]), (values[1], hard[..., POSITIVE if self._apart else HARD_POSITIVE])
 
     def _judged_by(self, annotators: NDArray[Any]) -> SoftRanking:
         """Return the statistic against shares of the labels of these annotators; a case without such labels does not count."""
@@ -202,6 +220,8 @@ class SoftRanking(Statistic):
 
     def refitted(self) -> Statistic:
         """Return the statistic as if the prior of the truth, if it was fitted, were fitted to each resample."""
+        if self.case_weights is not None:
+            return sampled(self)  # whose prior, if it has one, was not fitted
         return refitted(self, self.labels if isinstance(self.labels, MadeOf) else None, lambda truth: self.of_means(truth.mean()))
 
     def _means_of(self, annotators: NDArray[Any]) -> Array:

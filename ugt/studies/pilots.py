@@ -145,7 +145,7 @@ def _soft_auroc(labels: Labels, scores: object) -> Scored:
     value = soft_auroc(labels, score).value
     if score.size and (score == score.flat[0]).all():
         raise error("scores", "differ: with one score for all cases the AUROC is always 0.5", score.flat[0])
-    (column,) = read_soft(labels, score, None).columns(0.5)
+    (column,) = read_soft(labels, score).columns(0.5)
     u, v, _, above, below = column.running()
     positive, negative, n = u.sum(), v.sum(), len(u)
     found = distances(labels, [np.ones(labels.n_cases, np.int64)], "zero-one")

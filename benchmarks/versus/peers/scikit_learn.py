@@ -16,7 +16,7 @@ def ranking(name, n, weighted=False):
         import ugt
 
         weights = data["weights"] if weighted else None
-        return lambda: getattr(ugt.soft, METRICS[name][0])(data["y"], data["scores"], weights=weights).value
+        return lambda: getattr(ugt.soft, METRICS[name][0])(data["y"], data["scores"], case_weights=weights).value
 
     def theirs(data):
         from sklearn import metrics
