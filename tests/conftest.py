@@ -110,6 +110,7 @@ def command(tmp_path, monkeypatch, capsys):
     from ugt import cli
 
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("ugt._base.parallel.QUIET_SECONDS", 1e9)  # a slow machine would say how far it is
 
     def run(*arguments, code=0):
         capsys.readouterr()

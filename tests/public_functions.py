@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import SimpleNamespace
@@ -53,6 +54,7 @@ def make_world(n: int = 12, k: int = 3, seed: int = 0) -> World:
 
 
 NOT_PER_CASE = ("risk",)
+OF_ROWS = ("frequency", "case_weights")  # arguments that say what a row stands for
 
 
 def take(world: World, rows: Any) -> World:
@@ -196,16 +198,22 @@ def primary_shares(found: Any, **more: Any) -> Any:
     return ugt.annotators.disagreement_deconvolution(found, **more).unbiased.table
 
 
+def fitted(kind: Any, probs: Any, labels: Any, options: dict[str, Any]) -> Any:
+    """An object that is fitted; what a row stands for is said to its fit, all else when it is made."""
+    said = {name: options.pop(name) for name in OF_ROWS if name in options}
+    return kind(**options).fit(probs, labels, **said)
+
+
 def p_values(probs: Any, classes: Any, **more: Any) -> Any:
-    return ugt.conformal.SplitConformal(**{"randomized": False, **more}).fit(probs, classes).p_values(probs)
+    return fitted(ugt.conformal.SplitConformal, probs, classes, {"randomized": False, **more}).p_values(probs)
 
 
 def plausible(probs: Any, shares: Any, **more: Any) -> Any:
-    return ugt.conformal.MonteCarloConformal(**{"randomized": False, "m": 3, **more}).fit(probs, shares).p_values(probs)
+    return fitted(ugt.conformal.MonteCarloConformal, probs, shares, {"randomized": False, "m": 3, **more}).p_values(probs)
 
 
 def calibrated(probs: Any, counts: Any, **more: Any) -> Any:
-    return ugt.calibration.TemperatureScaling(**{"input": "probabilities", **more}).fit_transform(probs, counts)
+    return fitted(ugt.calibration.TemperatureScaling, probs, counts, {"input": "probabilities", **more}).transform(probs)
 
 
 def calibrated_at_cuts(counts: Any, probs: Any, **more: Any) -> Any:
@@ -213,7 +221,7 @@ def calibrated_at_cuts(counts: Any, probs: Any, **more: Any) -> Any:
 
 
 def concentrated(probs: Any, counts: Any, **more: Any) -> Any:
-    return ugt.calibration.AlphaCalibration(**more).fit_transform(probs, counts)
+    return fitted(ugt.calibration.AlphaCalibration, probs, counts, more).transform(probs)
 
 
 def studied(p: Any, table: Any, **more: Any) -> Any:
@@ -302,6 +310,26 @@ def numbers(answer: Any) -> dict[str, Any]:
             found[path] = repr(value)
 
     visit("", answer)
+    return found
+
+
+def takes(name: str, argument: str) -> bool:
+    """Whether a public function, or the fit of a public class, has an argument."""
+    made = public(name)
+    return argument in inspect.signature(made.fit if inspect.isclass(made) else made).parameters
+
+
+def floats(answer: Any) -> dict[str, Any]:
+    """All public numbers of an answer as arrays, by their paths; of an evaluation those of its table of metrics."""
+    if isinstance(answer, ugt.evaluation.Evaluation):
+        answer = {"metrics": np.array([[row["value"], row["n_cases"]] for row in answer.metrics])}
+    found: dict[str, Any] = {}
+    for path, one in numbers(answer).items():
+        if isinstance(one, tuple) and np.dtype(one[0]).kind in "fiub":
+            found[path] = np.frombuffer(one[2], np.dtype(one[0])).reshape(one[1]).astype(float)
+        elif isinstance(one, str):
+            with suppress(ValueError):
+                found[path] = np.array(float(one))
     return found
 
 

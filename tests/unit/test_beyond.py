@@ -55,6 +55,21 @@ def test_labels_on_workers(tmp_path, monkeypatch):
     assert found["subset"]["n_cases"] == 20 and found["subset"]["largest"] < 1e-11
 
 
+def test_distinct_rows_of_cases_that_are_never_on_disk(tmp_path):
+    pytest.importorskip("duckdb", reason="the benchmark needs duckdb, which is not installed")
+    found = []
+    for block in (700, 3000):
+        output = tmp_path / f"{block}.json"
+        script("rows.py", "--cases", 3000, "--block", block, "--subset", 2000, "--memory-limit", "200MB", "--output", output)
+        found.append(json.loads(output.read_text(encoding="utf-8")))
+    one, other = found
+    assert one["metrics"] == other["metrics"] and one["n_rows"] == other["n_rows"] < 3000 and one["n_labels"] == 15_000
+    assert {row["n_cases"] for row in one["metrics"].values()} == {3000} and len(one["metrics"]) == 3
+    assert all(row["interval"][0] < row["value"] < row["interval"][1] for row in one["metrics"].values())
+    assert one["subset"]["n_cases"] == 2000 and one["subset"]["largest_relative_difference_of_values"] < 1e-12
+    assert one["subset"]["largest_relative_difference_of_ends"] < 0.02  # of resamples that are drawn in another way
+
+
 def test_tasks_of_many_partitions():
     pytest.importorskip("distributed", reason="the benchmark needs distributed, which is not installed")
     lines = script("tasks.py", "--cases", 500, "--partitions", 2, 12, "--ranges", 8).splitlines()

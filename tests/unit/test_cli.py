@@ -50,6 +50,7 @@ def files(found):
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("ugt._base.parallel.QUIET_SECONDS", 1e9)  # a slow machine would say how far it is
     (tmp_path / "annotations.csv").write_bytes(ANNOTATIONS.encode())  # whose hash is recorded
     (tmp_path / "A.csv").write_text(SCORES, encoding="utf-8")
     np.savez(tmp_path / "B.npz", scores=[[0.9, 0.1, 0.0]] * 4, case_ids=["p1", "p2", "p3", "p4"], classes=["cat", "dog", "ibex"])
