@@ -145,7 +145,7 @@ class AccuracyByClass(Results):
     >>> scores = [[0.7, 0.2, 0.1], [0.1, 0.6, 0.3], [0.2, 0.5, 0.3], [0.4, 0.3, 0.3]]
     >>> found = ugt.soft.accuracy_by_class(truth, scores)
     >>> found.values["sensitivity"].round(3), round(found.macro["f1"], 3)
-    (array([0.929, 0.65 , 0.   ]), 0.471)
+    (array([0.929, 0.65 , 0.   ]), 0.472)
     """
 
     classes: tuple[str, ...]

@@ -41,7 +41,7 @@ class Chosen(Record):
     >>> scores = np.arange(200) / 200
     >>> found = ugt.soft.diagnostic_accuracy(scores**2, scores, threshold="youden")
     >>> round(found.chosen.apparent, 3), round(found.youden, 3)
-    (0, 0)
+    (0.577, 0.577)
     """
 
     by: str

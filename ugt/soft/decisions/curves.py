@@ -120,8 +120,8 @@ class AnnotatorCurves(Record):
     >>> labels = ugt.Labels.from_wide([["1", "1"], ["1", "0"], ["0", "0"], ["0", "1"]], classes=["0", "1"], annotators=["A", "B"])
     >>> found = ugt.soft.net_benefit(labels, [0.9, 0.6, 0.7, 0.2], [0.1, 0.5]).by_annotators()
     >>> found.values.round(3), found.range[1].round(3)
-    (array([[0.444, 0.25 ],
-           [0.444, 0.25 ]]), array([-0.25,  0.25]))
+    (array([[ 0.444,  0.25 ],
+           [ 0.444, -0.25 ]]), array([-0.25,  0.25]))
     """
 
     annotators: NDArray[Any]
@@ -302,7 +302,7 @@ class CurveDifference(AlongThresholds):
     >>> p = [1.0, 0.8, 0.3, 0.0, 0.1]
     >>> one, other = (ugt.soft.net_benefit(p, s, [0.15, 0.5]) for s in ([0.9, 0.6, 0.7, 0.2, 0.1], [0.9, 0.1, 0.7, 0.2, 0.6]))
     >>> one.minus(other).values["net_benefit"].round(3)
-    array([0.125, 0.28 ])
+    array([0.165, 0.28 ])
     """
 
     thresholds: Array
