@@ -19,6 +19,7 @@ from ugt.resampling.ratios import Ratios
 pytestmark = pytest.mark.filterwarnings("ignore")
 N = 40
 CURVES = ("soft_roc_curve", "soft_precision_recall_curve")  # which have no intervals
+WITHOUT = (*CURVES, "agreement_table", "fit_dirichlet_prior")  # which have no resamples
 
 
 def counted(world):
@@ -35,7 +36,7 @@ def takes_frequency(function):
     return inspect.isfunction(function) and "frequency" in inspect.signature(function).parameters
 
 
-TAKE = [name for name in FUNCTIONS if takes_frequency(public(name))]
+TAKE = [name for name in FUNCTIONS if takes_frequency(public(name)) and name != "evaluate"]  # which has tests of its own
 MORE = {  # options whose numbers take another way
     "soft_auroc": [{"self_pairs": "unbiased"}, {"self_pairs": "include"}],
     "soft_average_precision": [{"ties": "expected"}, {"self_term": "probability"}],
@@ -45,6 +46,9 @@ MORE = {  # options whose numbers take another way
     "annotation_certainty": [{"k": 2, "kind": "rank"}, {"groups": [0, 0, 1], "group_rule": "top_class"}],
     "ua_topk_accuracy": [{"k": 2, "j": 2}],
     "ua_set_accuracy": [{"k": 2}],
+    "ua_group_accuracy": [{"given": 0}, {"of": "class", "group_rule": "top_class", "given": 0}],
+    "uncertainty_parts": [{"loss": loss} for loss in ("quadratic", "zero_one")],
+    "fit_dirichlet_prior": [{"per_class": True}],
 }
 CALLS = [(name, more) for name in TAKE for more in [{}, *MORE.get(name, [])]]
 functions = pytest.mark.parametrize(("name", "more"), CALLS, ids=str)
@@ -80,7 +84,7 @@ def same_numbers(found, expected, entry, intervals=True):
 
 def test_the_functions_that_take_it():
     every = {name for name in FUNCTIONS if name.startswith("ua_")} & set(TAKE)
-    assert len(every) == 12 and {"annotation_certainty", "soft_auroc", "histogram_losses", "fleiss_kappa", "krippendorff_alpha"} < set(TAKE)
+    assert len(every) == 13 and {"annotation_certainty", "soft_auroc", "histogram_losses", "fleiss_kappa", "krippendorff_alpha"} < set(TAKE)
     assert "cohen_kappa" not in TAKE and "conger_kappa" not in TAKE  # of annotators by name
 
 
@@ -110,7 +114,7 @@ def test_order_of_rows_rows_in_two_and_rows_of_one(name, more):
 
 @functions
 def test_resamples_have_the_law_of_those_of_repeated_rows(name, more):
-    if name in CURVES:
+    if name in WITHOUT:
         return
     entry, (world, frequency) = entry_of(name), problem(4)
     asked = {"n_resamples": 800, "seed": 5}

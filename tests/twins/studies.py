@@ -185,9 +185,21 @@ def ratings():
     return ugt.evaluate(known, models, reliability=(0.5, 1, 2), n_resamples=N_RESAMPLES)
 
 
+def rows_of_many_cases():
+    """Rows of counts with the numbers of cases for which they stand, three classes, two models of classes."""
+    rng = np.random.default_rng(14)
+    n, n_classes = 4000, 3
+    truth, labels = _labels(n, n_classes, 5, rng, 0.75)
+    counts = np.stack([(labels == k).sum(axis=1) for k in range(n_classes)], axis=1)
+    chosen = np.stack([np.where(rng.random(n) < right, truth, rng.integers(0, n_classes, n)) for right in (0.85, 0.6)], axis=1)
+    rows, often = np.unique(np.concatenate([counts, chosen], axis=1), axis=0, return_counts=True)
+    models = {name: np.eye(n_classes)[rows[:, n_classes + j]] for j, name in enumerate(("net", "rule"))}
+    return ugt.evaluate(ugt.Labels.from_counts(rows[:, :n_classes]), models, frequency=often, k=1, n_resamples=N_RESAMPLES)
+
+
 STUDIES = (
     demo, many_classes, two_classes, eight_models, two_models, no_model, one_reliability, no_interval, one_annotation,
-    four_annotators, given_truth, grades, graded_response, ratings,
+    four_annotators, given_truth, grades, graded_response, ratings, rows_of_many_cases,
 )  # fmt: skip
 
 

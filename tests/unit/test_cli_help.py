@@ -39,6 +39,8 @@ def made(tmp_path_factory):
     table("grades.csv", ["case", "annotator", "label"], long)
     table("severity.csv", ["case", "prediction"], [(case, labels[i, 0]) for i, case in enumerate(cases)])
     table("counts.csv", ["case", *CLASSES], [(case, *np.bincount(row, minlength=3)) for case, row in zip(cases, labels)])
+    rows = [(f"k{i}", *np.bincount(row, minlength=3), CLASSES[row[0]], 1 + i % 4) for i, row in enumerate(labels[:12])]
+    table("grouped.csv", ["case", *CLASSES, "model", "n"], rows)
     table("patients.csv", ["case", "patient"], [(case, i // 2) for i, case in enumerate(cases)])
     table("sites-of-cases.csv", ["case", "cluster"], [(case, "north" if i % 2 else "south") for i, case in enumerate(cases)])
     table("sites.csv", ["case", "site", "age"], [(case, "north" if i % 2 else "south", "") for i, case in enumerate(cases)])

@@ -245,8 +245,6 @@ def words_of(text):
 
 @pytest.mark.parametrize("models", [False, True])
 def test_the_command_of_the_comment_evaluates_all_cases(tmp_path, monkeypatch, models):
-    if "--frequency" not in options_of("evaluate"):
-        pytest.skip("ugt evaluate has no --frequency")
     labels, predictions, chosen = study(PLAIN, 4)
     columns = ("net", "rule") if models else PLAIN
     words = ("--model-columns", *columns) if models else ("--class-columns", *columns, "--round", 2)
@@ -350,7 +348,7 @@ def test_the_comment_says_how_ugt_reads_the_result(tmp_path, dialect):
         command = words_of(query(tmp_path, *words, dialect=dialect))
         assert command[:2] == ["ugt", "evaluate"]
         assert command[command.index("counts") + 5 : -4] == expected and command[-4:-2] == ["--frequency", "frequency"]
-        assert {word for word in command if word.startswith("--")} <= options_of("evaluate") | {"--frequency"}
+        assert {word for word in command if word.startswith("--")} <= options_of("evaluate")
 
 
 @pytest.mark.parametrize(

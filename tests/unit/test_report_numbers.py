@@ -25,6 +25,7 @@ class Record:
 
     def __init__(self, data):
         self.data, self.models, self.facts = data, data["models"], data["data"]
+        self.cases = [e for e in data["cases"] for _ in range(e.get("n_cases", 1))]  # of a row of many cases, each
         self.distance = self.facts["kind"] == "ratings" or any(e["metric"] == "absolute_error" for e in data["metrics"])
         self.metric, self.voted, self.k = ("absolute_error", "voted_absolute_error", None) if self.distance else (TOP, VOTED, 1)
         certain = [e for e in data["certainty"] if e["measure"] == "certainty" and e["k"] == 1] or list(data["least_error"])
@@ -85,7 +86,7 @@ class Record:
 
     def certainties(self):
         key = "certainty_given" if self.main is None else f"certainty_{self.main:g}"
-        return [e[key] for e in self.data["cases"] if e[key] is not None]
+        return [e[key] for e in self.cases if e[key] is not None]
 
     # as it is written
 
@@ -177,7 +178,7 @@ def for_others(r, *_):
 def for_these(r, *_):
     kind, value, low, high, *both, _ = claimed(r)
     assert kind in ("these", "others if normal")
-    people = [count(r.facts["n_annotators"])] if r.facts.get("n_annotators", 1) > 1 else []
+    people = [count(r.facts["n_annotators"])] if (r.facts.get("n_annotators") or 1) > 1 else []
     found = [*n_others(r), *people, r.beside(value, low, high), *r.ends(low, high)]
     found += [] if both[0] is None else r.ends(*both)
     return found + people * (kind == "others if normal")
@@ -321,10 +322,8 @@ def open_of_equal(r):
 
 
 def worklist(r):
-    open_ = [
-        e for e in r.data["cases"] if (c := e["certainty_given" if r.main is None else f"certainty_{r.main:g}"]) is not None and c < 0.99
-    ]
-    return [count(len(open_)), count(len(r.data["cases"])), count(sum(" = " in e["voted"] for e in open_))]
+    open_ = [e for e in r.cases if (c := e["certainty_given" if r.main is None else f"certainty_{r.main:g}"]) is not None and c < 0.99]
+    return [count(len(open_)), count(len(r.cases)), count(sum(" = " in e["voted"] for e in open_))]
 
 
 def stays_open(r):
@@ -493,10 +492,11 @@ CLAIMS = [
     ),
     (f"(?:for these|by) {N} annotators?", lambda r: [count(r.facts["n_annotators"])]),
     (f"Only {N} clusters", lambda r: [count(r.facts["n_clusters"])]),
-    (f"{N} cases have one annotation", lambda r: [count(sum(e["n_annotations"] == 1 for e in r.data["cases"]))]),
+    (f"{N} cases have one annotation", lambda r: [count(sum(e["n_annotations"] == 1 for e in r.cases))]),
     (f"{N} cases were left out case without annotations: {N}", lambda r: [count(sum(r.data["left_out"].values()))] * 2),
     (f"Drawn: {N} models", lambda r: ["5"]),
     (f"{N} models on {N} cases", lambda r: [count(len(r.models)), count(r.judged)]),
+    (f"{N} rows stand for {N} cases", lambda r: [count(r.facts["n_rows"]), count(r.facts["n_cases"])]),
     (f"(?:on|Annotations of) {N} cases", lambda r: [count(r.judged)]),
     (f"{N} more favours?", lambda r: [{str(int(n_signs(r, 1)) - 1), str(int(n_signs(r, -1)) - 1)}]),
     (

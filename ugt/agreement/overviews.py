@@ -332,7 +332,7 @@ def _ends(low: float | None, high: float | None) -> str:
 
 
 def agreement_table(
-    annotations: Any, *, weights: Any = None, levels: Any = None, values: Any = None, classes: Any = None
+    annotations: Any, *, weights: Any = None, levels: Any = None, values: Any = None, classes: Any = None, frequency: Any = None
 ) -> AgreementTable:
     """Return all agreement coefficients in one table: if one class is common they differ, and no single one shows why.
 
@@ -344,7 +344,7 @@ def agreement_table(
         ICC(C,1) and alpha; on a finite scale, also what ordered labels give.
     weights : None, "linear", "quadratic", "ordinal", a sequence of these, or (K, K) table
         As for :func:`percent_agreement`. Default: all three for ordered labels, none for other labels.
-    classes : number K or sequence of K names, optional
+    classes, frequency
         As for :func:`percent_agreement`.
     levels : sequence of scales, optional
         Levels of measurement for alpha. Default: ``("interval", "ordinal")`` for ratings and ordered labels, else ``("nominal",)``.
@@ -371,7 +371,7 @@ def agreement_table(
     >>> [(one.coefficient, round(one.value, 2)) for one in ugt.agreement_table(grades, weights="linear").found][2:5]
     [("Scott's pi (linear)", 0.14), ("Fleiss' kappa (linear)", 0.14), ("Gwet's AC2 (linear)", 0.32)]
     """
-    judged = read("annotations", annotations, classes, alike="few")
+    judged = read("annotations", annotations, classes, alike="few").occurring("annotations", frequency, None)
     if levels is None:
         levels = ("interval", "ordinal") if judged.ratings or judged.ordered else ("nominal",)
     if isinstance(levels, str) or not isinstance(levels, Iterable) or not all(isinstance(one, str) and one in LEVELS for one in levels):

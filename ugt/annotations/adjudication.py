@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._base.arrays import Bools, Int64
+from .._base.arrays import Array, Bools, Int64
 from .._base.identifiers import name
 from .._base.notes import Note
 from .._base.notices import note
@@ -46,41 +46,44 @@ def drawn_alike(labels: Labels) -> Labels:
     return labels if found.first is None else found.first
 
 
-def adjudicated(labels: Labels) -> Adjudicated:
+def adjudicated(labels: Labels, times: Array | None = None) -> Adjudicated:
     """Return a note if the cases with the fewest labels are unanimous too often for chance, and the first readings if the data show them.
 
     If the number of labels of a case were independent of the labels, the m labels of a case with the fewest would differ as often as m
     labels drawn from those of another case. With d such differences among the other cases, the probability of none among the cases with m
     labels is hypergeometric (Fisher's exact test); below 1 in 1,000 the note is given. The first m readings of the other cases are known
     if m readings of each differ: those of the annotators who also read cases with m labels, or else the first m in the order of labels.
+    ``times`` (N,): how many equal cases each stands for.
     """
     if _tables.equal_totals(labels.offsets, labels.count):  # the common case, and a quick check
         return Adjudicated()
     said = first_choices(labels)
     n_cases, n_classes = labels.n_cases, labels.n_classes
-    opinions = said.n_opinions(n_cases)
+    often = np.ones(n_cases) if times is None else times
+    opinions = np.where(often > 0, said.n_opinions(n_cases), 0)
     several = opinions[opinions > 1]
     least = int(several.min(initial=MOST_READERS + 1))
     if least > MOST_READERS or least == several.max():
         return Adjudicated()
     cell, at = np.unique(said.case * n_classes + said.label, return_inverse=True)
-    row, times = cell // n_classes, np.bincount(at.reshape(-1), said.share * said.times)
+    row, given = cell // n_classes, np.bincount(at.reshape(-1), said.share * said.times)
     largest = np.zeros(n_cases)
-    np.maximum.at(largest, row, times)
+    np.maximum.at(largest, row, given)
     fewest, others = opinions == least, opinions > least
     if not (largest[fewest] > least - 0.5).all():
         return Adjudicated()
     # The probability that m labels drawn from those of a case are equal: Σ_k C(n_k, m) / C(n, m).
     chance, total = np.ones(len(row)), opinions[row]
     for j in range(least):
-        chance *= np.maximum(times - j, 0) / np.maximum(total - j, 1)
+        chance *= np.maximum(given - j, 0) / np.maximum(total - j, 1)
     alike = np.bincount(row, chance, n_cases)[others]
-    n, n_others, differ = int(fewest.sum()), int(others.sum()), int((1.0 - alike).sum() + 1e-9)
+    n, n_others, differ = int(often[fewest].sum()), int(often[others].sum()), int(((1.0 - alike) * often[others]).sum() + 1e-9)
     if differ == 0 or _none_among(n, n_others, differ) > RARE:
         return Adjudicated()
     first, which = _first_readings(labels, least, fewest, np.flatnonzero(others))
     words = SEEN + (" give them the first readings only, if an order or a role shows which these are." if first is None else USED)
-    values = {"n": n, "least": least, "alike": float(alike.mean()), "which": which, "n_others": n_others}
+    share = float(alike.mean() if times is None else often[others] @ alike / n_others)
+    values = {"n": n, "least": least, "alike": share, "which": which, "n_others": n_others}
     return Adjudicated(Note("adjudicated", words, **values), first)
 
 

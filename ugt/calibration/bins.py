@@ -11,6 +11,7 @@ import numpy as np
 from .._base.arrays import Array
 from .._base.checks import error, option, whole
 from .._base.lazy import cached_property
+from ..resampling.frequencies import quantiles_of_equal
 
 BINNINGS = ("width", "mass")
 FEW_EDGES = 4096  # most edges of bins that are kept in the cache
@@ -67,21 +68,10 @@ class Bins:
     def of_mass(cls, columns: Any, n_bins: int, times: Array | None = None) -> Bins:
         """Make bins from the quantiles of each column, of an iterable of (N,) arrays, whose numbers occur once or so often (N,)."""
         at = np.linspace(0, 1, n_bins + 1)
-        quantiles = partial(_quantiles_of_equal, times) if times is not None else np.quantile
+        quantiles = partial(quantiles_of_equal, times) if times is not None else np.quantile
         edges = np.stack([quantiles(np.asarray(column, np.float64), at) for column in columns])
         edges[:, 0], edges[:, -1] = 0, 1
         return cls(np.maximum.accumulate(np.clip(edges, 0, 1), axis=1), False)
-
-
-def _quantiles_of_equal(times: Array, x: Array, q: Array) -> Array:
-    """Return quantiles of numbers, each of which occurs so often, between two of them as by numpy.quantile."""
-    order = np.argsort(x, kind="stable")
-    x, upto = x[order], np.cumsum(times[order])
-    at = q * (upto[-1] - 1)
-    low = np.floor(at)
-    below, above = (x[np.searchsorted(upto, np.minimum(one, upto[-1] - 1), side="right")] for one in (low, low + 1))
-    share = at - low
-    return np.asarray(np.where(share < 0.5, below + (above - below) * share, above - (above - below) * (1 - share)))
 
 
 @lru_cache(maxsize=32)

@@ -13,6 +13,7 @@ from .._base.laws import wilson
 from ..resampling import Ratios, over
 from .sums import CASES, PROB, SHARE, BinLosses, effective, noise, number
 
+ROUNDING = 1e-13  # variance of equal shares, which is rounding alone
 FEW = 10  # cases; a bin with fewer is too small to interpret, because the interval of single labels covers half of the scale
 
 
@@ -87,6 +88,7 @@ def score_interval(cells: Array, labels_per_case: float, level: float) -> Array:
     size, p = effective(cells), shares(cells)
     with np.errstate(invalid="ignore", divide="ignore"):
         spread = noise(cells, cells[..., CASES])
+        spread = np.where(spread * cells[..., CASES] > ROUNDING, spread, 0.0)
     independent = over(p * (1 - p), spread)
     n = np.where(np.isfinite(independent), np.clip(independent, size, size * max(1.0, labels_per_case)), size)
     return np.asarray(wilson(p, n, level))

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import io
+from .._base.arrays import Array
 from .._base.checks import error
 from .._base.notes import Note
 from .._tabular.csv_text import utf8, write_csv
@@ -21,14 +22,16 @@ from ..agreement.overviews import AgreementRow, AgreementTable, PairwiseAgreemen
 from ..agreement.strictness import AnnotatorStrictness, annotator_strictness
 from ..annotations import Labels, Rankings, Ratings
 from ..evaluation import evaluate, facts
+from ..evaluation.frequency import stands_for
 from ..evaluation.suspicions import like_grades
 from ..report.digits import Digits
+from ..resampling.frequencies import frequency_of as frequency_of_cases
 from ..tables.agreement import of_rankings, ranking_rows
 from ..tables.context import Annotated
 from ..tables.limits import MOST as MOST_READERS
 from ..tables.limits import LimitsRow, between
 from ..tables.rows import cells_of
-from .cases import add_resampling, annotations_of, of_cases, paths_of, read_record
+from .cases import add_frequency, add_resampling, annotations_of, frequency_of, of_cases, paths_of, read_record
 from .command import MANY_ANNOTATIONS, aligned, decimal, group, new_command, output_file, say, spanned, written
 from .reading import add_reading
 from .wording import worded_note
@@ -57,6 +60,7 @@ def add(commands: Any) -> None:
     option = group(parser, "files")
     option("annotations", "FILE", MANY_ANNOTATIONS, nargs="+")
     option("--out", "DIR", "folder for agreement.csv and other tables; default: print only")
+    add_frequency(option)
     option("--page", "FILE.html", "HTML page for the report of the annotations, without models; default: no page")
     option = group(parser, "agreement")
     text = "weights of disagreements between ordered classes; default: all of these for ordered classes (quadratic for pairs), else none"
@@ -77,12 +81,15 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
         given = read.annotations
         _check(given, options)
         hints = [] if options.weights or options.levels else [*like_grades(given, from_file=True)]
-        resampling = _resampling(options)
-        lines, found = (
-            _of_rankings(given, options, resampling) if isinstance(given, Rankings) else _of_labels(given, options, draft, resampling)
-        )
+        resampling, often = _resampling(options), frequency_of(options, read)
+        if isinstance(given, Rankings):
+            lines, found = _of_rankings(given, options, resampling)
+        else:
+            lines, found = _of_labels(given, options, draft, resampling, often)
         if page is not None:
-            _write_page(given, options, resampling, [*hints, *read.all_notes], page)
+            _write_page(given, options, {**resampling, **often}, [*hints, *read.all_notes], page)
+        times = frequency_of_cases(often.get("frequency"), given.n_cases, None if isinstance(given, Ratings) else given.axes.case_ids)
+        hints += [] if times is None else [stands_for(times)]
     hints = [*map(worded_note, hints)]
     say(*map(str, hints), *filter(None, [read.missing_note()]), *lines)
     read = replace(read, notes=(*read.notes, *hints))
@@ -90,13 +97,13 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
         say("", f"Tables: {options.out}")
     if page is not None:
         say(*([""] if draft is None else []), f"Report: {options.page}")
-    return {"data": _sizes(given), **found, **read_record(read), "files": [*files, *([options.page] if options.page else [])]}
+    return {"data": _sizes(given, times), **found, **read_record(read), "files": [*files, *([options.page] if options.page else [])]}
 
 
 def _write_page(given: Any, options: argparse.Namespace, resampling: dict[str, Any], notes: list[Note], page: Path) -> None:
     """Write the report of an evaluation without models."""
     kind = {} if options.interval == "analytic" else {"interval": options.interval}
-    keywords = {name: resampling[name] for name in ("clusters", "n_resamples", "seed")}
+    keywords = {name: resampling[name] for name in ("clusters", "n_resamples", "seed", "frequency") if name in resampling}
     inputs = [io.fingerprint(path) for path in (*paths_of(options), options.mapping, options.clusters) if path is not None]
     provenance = {"command": options.command, "inputs": [{name: utf8(value) for name, value in one.items()} for one in inputs]}
     made = evaluate(given, {}, level=options.level, provenance=provenance, **kind, **keywords)
@@ -120,10 +127,10 @@ def _finite(given: Any) -> bool:
     return isinstance(given, Ratings) and isinstance(given.scale, tuple)
 
 
-def _sizes(given: Any) -> dict[str, Any]:
+def _sizes(given: Any, times: Array | None) -> dict[str, Any]:
     if isinstance(given, Ratings):
         return {"kind": "ratings", "n_cases": len(given.case_ids), "n_annotators": len(given.annotators), "n_annotations": len(given.value)}
-    return facts.data_summary(Annotated(given, np.arange(given.n_cases)))
+    return facts.data_summary(Annotated(given, np.arange(given.n_cases), times))
 
 
 def _resampling(options: argparse.Namespace) -> dict[str, Any]:
@@ -143,9 +150,9 @@ def _of_rankings(given: Rankings, options: argparse.Namespace, resampling: dict[
 
 
 def _of_labels(
-    given: Labels | Ratings, options: argparse.Namespace, draft: Path | None, resampling: dict[str, Any]
+    given: Labels | Ratings, options: argparse.Namespace, draft: Path | None, resampling: dict[str, Any], often: dict[str, Any]
 ) -> tuple[list[str], dict[str, Any]]:
-    table = agreement_table(given, weights=options.weights, levels=options.levels)
+    table = agreement_table(given, weights=options.weights, levels=options.levels, **often)
     rows = table.rows_of(table.interval(options.level, **resampling), options.level, resampling["clusters"])
     strict, strict_rows, limits = _strictness(given, options, resampling["clusters"])
     pairs, weights = _pairwise(given, options)

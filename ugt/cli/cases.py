@@ -27,6 +27,7 @@ from ..calibration.logits import LogitTable
 from ..calibration.scaling import softmax
 from ..evaluation.input import aggregation_input
 from ..io.beside import cluster_file, prediction_file, reliability_file, subgroup_file
+from ..io.frequencies import check_frequency, frequency_column
 from ..resampling import ids_of_cases
 from . import facts
 from .columns import case_given, chosen, columns_given
@@ -151,15 +152,36 @@ def read_annotations(options: argparse.Namespace, path: str, *others: str) -> io
         classes = int(classes) if classes.isdecimal() else io.read_names(classes, encoding=options.encoding)
     named = {"columns": columns or None, "classes": classes, "missing": missing_texts(options), "mapping": options.mapping}
     named.update({name: given for name in ("annotator_columns", "ignore_columns") if (given := chosen(options, name, path))})
-    if models := _models_beside(options, path):
-        named["ignore_columns"] = [*named.get("ignore_columns", ()), *models]
+    often = getattr(options, "frequency", None)
+    if often is not None:
+        check_frequency(path, often, encoding=options.encoding, header=not options.no_header)
+    if beside := [*_models_beside(options, path), *([] if often is None or options.annotator_columns else [often])]:
+        named["ignore_columns"] = [*named.get("ignore_columns", ()), *beside]
     named.update({name: given for name in OPTIONS if (given := getattr(options, name)) is not None})
     named.update({"header": False} if options.no_header else {})
     named.update(ordered=order_given(options.ordered), scale=scale_given(options.scale))
     if options.ratings and options.format not in ("auto", "ratings"):
         raise error("--format", "be left out with --ratings", repr(options.format))
-    read = io.read_annotations(files, format="ratings" if options.ratings else options.format, **named)
+    kind = "ratings" if options.ratings else "counts" if often is not None and options.format == "auto" else options.format
+    read = io.read_annotations(files, format=kind, **named)
     return replace(read, notes=tuple(map(worded_note, read.notes)))
+
+
+def add_frequency(option: Any) -> None:
+    text = "column of a table of counts with the number of equal cases that each row stands for (GROUP BY); default: one"
+    option("--frequency", "NAME", text)
+
+
+def frequency_of(options: argparse.Namespace, read: io.AnnotationFile) -> dict[str, Any]:
+    """Return how many equal cases each row of counts stands for, as an argument of functions; nothing if no column is given."""
+    paths = paths_of(options)
+    if options.frequency is None:
+        return {}
+    if read.format != "counts" or len(paths) > 1:
+        must = "be a column of one table of counts (--format counts), since a row does not tell who judged which of its cases"
+        raise error("--frequency", must, f"{len(paths)} files" if len(paths) > 1 else f"annotations in the format {read.format}")
+    how = {"decimal": options.decimal, "encoding": options.encoding, "header": not options.no_header}
+    return {"frequency": frequency_column(paths[0], options.frequency, read.columns.get("case", ()), **how)}
 
 
 def _models_beside(options: argparse.Namespace, path: str) -> list[str]:

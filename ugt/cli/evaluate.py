@@ -43,10 +43,12 @@ from ..truth import annotation_certainty, by_name
 from ..truth.plackett_luce_draws import METHODS, plackett_luce
 from ..truth.plackett_luce_integrals import N_DRAWS
 from .cases import (
+    add_frequency,
     add_model_columns,
     add_positive_class,
     annotations_of,
     annotator_reliability,
+    frequency_of,
     models_of,
     named_apart,
     named_path,
@@ -72,7 +74,7 @@ EVALUATE = """
 Evaluates models against annotators who may disagree. For each model, computes how often its first choice agrees with a truth drawn from
 what the annotations leave open (UA accuracy) and with the voted label, with intervals, and which differences between models the data
 show. Also covers calibration, and models next to annotators. Grades (--ordered) and ratings (--ratings) are evaluated by the distance of
-the prediction, a grade or a number per case, from such a truth.
+the prediction, a grade or a number per case, from such a truth. With --frequency a row of counts stands for so many equal cases.
 
 Writes a report as one HTML page (report.html), all results as JSON (evaluation.json) and the tables as CSV. If anything fails, no file is
 written.
@@ -93,7 +95,7 @@ Prints the mean over all cases at each reliability, and the least certain cases.
 
 ugt certainty readings.csv
 ugt certainty readings.csv --reliability 0.5 1 2 --out cases.csv
-ugt certainty counts.csv --format counts --k 1 2
+ugt certainty grouped.csv --frequency n --ignore-columns model --k 1 2
 ugt certainty rankings.json --aggregation plackett-luce --n-draws 200 --json
 """
 
@@ -115,6 +117,7 @@ def add(commands: Any) -> None:
     models = f"predictions: {PREDICTIONS}; each model is named after its file, by NAME=, or by the column model of the file"
     option("--predictions", "[NAME=]FILE", f"{models}; default: --annotations, with --model-columns", nargs="+")
     add_model_columns(option)
+    add_frequency(option)
     option("--out", "DIR", "folder for report.html, evaluation.json and the CSV tables", required=True)
     option("--plan", "FILE", "prespecified plan for the report, as JSON or YAML (see ugt plan); default: not stated")
     _add_judging(parser)
@@ -126,6 +129,7 @@ def add(commands: Any) -> None:
     option = group(parser, "files")
     option("annotations", "FILE", MANY_ANNOTATIONS, nargs="+")
     option("--out", "FILE.csv", "file for the certainty of every case, least certain first; default: print ten of them")
+    add_frequency(option)
     option("--cut", "X", "for ratings on a real scale: number that separates two sides; default: none", type=float)
     _add_truth(parser, f"{PRIOR}; default: 0.1", ("fit",))
     add_reading(parser)
@@ -217,7 +221,7 @@ def _evaluate(options: argparse.Namespace) -> dict[str, Any]:
         beside = (options.mapping, options.clusters, options.subgroups, options.plan, options.annotator_reliability)
         fingerprints = [io.fingerprint(path) for path in dict.fromkeys((*paths_of(options), *paths, *beside)) if path is not None]
         inputs = [{name: utf8(value) for name, value in one.items()} for one in fingerprints]
-        keywords = {**_keywords(options, known.given), **_groups(options), **_beside(options, known.axes)}
+        keywords = {**_keywords(options, known.given), **_groups(options), **_beside(options, known.axes), **frequency_of(options, read)}
         evaluation = evaluate(
             known.given, predictions, provenance={"command": options.command, "inputs": inputs}, report=wording_of(options), **keywords
         )
@@ -306,7 +310,7 @@ def _certainty(options: argparse.Namespace) -> dict[str, Any]:
         else:
             if options.cut is not None:
                 raise error("--cut", "be left out unless annotations are ratings on a real scale", f"{options.cut:g}")
-            evaluation = evaluate(known, {}, **{**_keywords(options, known), "details": False})
+            evaluation = evaluate(known, {}, **{**_keywords(options, known), **frequency_of(options, read), "details": False})
             found = evaluation.to_dict()
             source = ReportSource.read(found)
             certainty, parts, cases = list(source.rows(CertaintyRow)), source.rows(UncertaintyRow), source.cases

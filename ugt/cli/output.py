@@ -43,7 +43,8 @@ HEADINGS = {
     **{f"{kind}_{name}": f"{before}{heading}" for name, _, heading, _ in WORDS for kind, before in (("soft", ""), ("hard", "hard "))},
 }
 
-HOW_READ = ("no_calibration", "classes_like_grades", "positive_class")  # codes of notes on how predictions and classes were read
+# codes of notes on how predictions, classes and rows were read
+HOW_READ = ("no_calibration", "classes_like_grades", "positive_class", "rows_of_many", "not_for_rows", "truth_not_tried")
 ACCURACIES = (VOTED, TOP)
 WITH_ENDS = (*ACCURACIES, ERROR, VOTED_ERROR)  # metrics that are printed with their intervals
 
@@ -94,21 +95,24 @@ class Uncertain(NamedTuple):
     kind: str | None = None
     inherent: float | None = None
     annotation: float | None = None
+    n_cases: int = 1  # that are like it
 
 
 def worklist(cases: CaseColumns, n: int = 10) -> list[Uncertain]:
     """Return the least certain cases."""
     parts = [one for one in (cases.kind, cases.inherent, cases.annotation) if one is not None]
     columns = zip(cases.case, cases.n_annotations, cases.voted, cases.mean_certainty, *parts)
-    return [Uncertain(*row) for row in columns if row[3] is not None][:n]
+    return [Uncertain(*row)._replace(n_cases=times) for row, times in zip(columns, cases.often) if row[3] is not None][:n]
 
 
 def worklist_lines(cases: CaseColumns, n: int = 10) -> list[str]:
     heads, worst = ["case", "annotations", "voted", "certainty"], worklist(cases, n)
     lines = [[row.case, str(row.n_annotations), _voted(row.voted), decimal(row.certainty)] for row in worst]
+    if cases.n_cases is not None:
+        heads, lines = [heads[0], "cases", *heads[1:]], [[line[0], f"{row.n_cases:,}", *line[1:]] for line, row in zip(lines, worst)]
     if cases.kind is None:
         return ["Least certain cases:", *aligned([heads, *lines])]
-    lines = [[*line, row.kind or "-", *(decimal(part) for part in row[5:])] for line, row in zip(lines, worst)]
+    lines = [[*line, row.kind or "-", *(decimal(part) for part in row[5:7])] for line, row in zip(lines, worst)]
     how = "Open about one more judgement, in nats: with any number of such annotators (inherent), because of these annotations."
     return [how, "Least certain cases:", *aligned([[*heads, "kind", "inherent", "annotation"], *lines])]
 

@@ -94,7 +94,7 @@ class Evaluation(Record):
       the best annotator; ``better_share`` (of annotators): share in which that model is closer. A model's prediction is its first choice.
       See :func:`annotator_discrepancy`.
     - ``cases``: the worklist, least certain case first: ``case, n_annotations, voted``, ``certainty_`` under each reliability,
-      ``mean_certainty``.
+      ``mean_certainty``; with frequencies ``n_cases``, how many equal cases each row stands for.
     - further tables, such as ``annotators``, ``panel_check`` (:func:`split_panel_check`), ``truth_checks`` (the truth models that were
       compared with held-out annotators), ``default_truth`` (values under the default, if another truth leads), ``truth_models``,
       ``strata``, ``confusion``, ``subgroup_differences``, ``group_agreement``, ``curves``, ``set_coverage``, ``differences`` and
@@ -205,6 +205,7 @@ def evaluate(
     predictions_are: str | None = None,
     clusters: object = None,
     subgroups: Mapping[str, Any] | None = None,
+    frequency: object = None,
     details: bool = True,
     level: float = 0.95,
     interval: str = "auto",
@@ -277,6 +278,10 @@ def evaluate(
     subgroups : mapping of name to (N,) values, or to a mapping of case id to value, optional
         Results are given for each value separately, such as each site, and for its difference to the other cases; blank, None and cases
         that a mapping lacks are "not stated".
+    frequency : (N,) whole numbers, Series or mapping of case id to number, optional
+        How many equal cases each row stands for: the same counts of labels, prediction and subgroup, such as from ``GROUP BY``. Numbers and
+        intervals are those of one row per case. For labels as counts, a Point or a Dirichlet posterior, without ``clusters``, with the
+        truth models ``"dirichlet"``, ``"prirn"``, ``"irn"`` and ``"votes"``, and without a fitted prior. The notes say what is left out.
     details : bool
         Whether to compute the further tables of the report. Without them an evaluation takes less time, and the truth is not checked.
     level : float
@@ -318,7 +323,8 @@ def evaluate(
     Raises
     ------
     ValueError
-        If predictions do not fit the cases and classes or hold NaN; if an option is out of range; if a model has the name of an annotator.
+        If predictions do not fit the cases and classes or hold NaN; if an option is out of range; if a model has the name of an annotator;
+        if frequencies are negative, not whole, missing or all 0, or beside names of annotators, clusters or a truth that cannot have any.
     TypeError
         If annotations are of another kind.
 
@@ -334,7 +340,9 @@ def evaluate(
     planned = facts.planned(plan)
     page = Page(planned, check(report, planned), provenance)
     positive_class = planned.get("positive_class") if positive_class is None else positive_class
-    asked = ModelsAsked(k, groups, group_names, positive_class, predictions_are, clusters, subgroups, checks.flag("details", details))
+    asked = ModelsAsked(
+        k, groups, group_names, positive_class, predictions_are, clusters, subgroups, checks.flag("details", details), frequency
+    )
     options = Options(level=level, interval=interval, n_resamples=n_resamples, ties=ties, missing=missing, random=random, margin=margin,
                       shared_error=shared_error, claim=claim)  # fmt: skip
     word = resampling.seed_of(seed)

@@ -11,8 +11,10 @@ import numpy as np
 from .._base.grades import REAL
 from .._base.names import positive_by_default
 from .._base.notes import Note
+from .._base.ragged import row_of
 from .._base.version import __version__
 from ..annotations import Labels, Rankings, Ratings
+from ..resampling.frequencies import median
 from ..resampling.spread import FEW_ANNOTATORS
 
 if TYPE_CHECKING:
@@ -22,8 +24,11 @@ if TYPE_CHECKING:
 
 def data_summary(annotated: Annotated) -> dict[str, Any]:
     """Return the numbers of cases, classes, annotators and annotations."""
-    known, per_case = annotated.annotated, annotated.n_annotations
-    found: dict[str, Any] = {"kind": type(annotated.given).__name__.lower(), "n_cases": annotated.n_cases, "n_classes": annotated.n_classes}
+    known, per_case, times = annotated.annotated, annotated.n_annotations, annotated.times
+    kind, n = type(annotated.given).__name__.lower(), annotated.number()
+    found: dict[str, Any] = {"kind": kind, "n_cases": n, "n_classes": annotated.n_classes}
+    if times is not None:
+        found = {**found, "n_rows": int(np.count_nonzero(times))}
     if known is None or per_case is None:
         return found
     if isinstance(known, Labels):
@@ -31,12 +36,15 @@ def data_summary(annotated: Annotated) -> dict[str, Any]:
     if isinstance(known, Ratings) or found.get("ordered"):
         found["scale"] = REAL if isinstance(known, Ratings) else [str(name) for name in known.axes.classes.tolist()]
     used = np.unique([] if isinstance(known, Ratings) else known.label if isinstance(known, Labels) else known.items)
+    if times is not None and isinstance(known, Labels):
+        used = np.unique(known.label[times[row_of(known.offsets)] > 0])
+    there = per_case if times is None else per_case[times > 0]
     return {
         **found,
         "n_unused_classes": annotated.n_classes - len(used),
         "n_annotators": len(known.annotators) or None,
-        "n_annotations": int(per_case.sum()),
-        "annotations_per_case": {"min": int(per_case.min()), "median": float(np.median(per_case)), "max": int(per_case.max())},
+        "n_annotations": int(per_case.sum() if times is None else times @ per_case),
+        "annotations_per_case": {"min": int(there.min()), "median": median(per_case, times), "max": int(there.max())},
     }
 
 

@@ -138,10 +138,20 @@ class JoinedScores(NamedTuple):
 
 
 def joined(
-    predictions: Mapping[str, Any], axes: Any, missing: str, positive_class: Any, on_scale: bool = False, real: bool = False
+    predictions: Mapping[str, Any],
+    axes: Any,
+    missing: str,
+    positive_class: Any,
+    on_scale: bool = False,
+    real: bool = False,
+    times: Array | None = None,
 ) -> JoinedScores:
-    """Return the predictions joined to the cases; ``on_scale``: whether they may be one number per case, ``real``: whether they must."""
-    scores, present, by_position, numbers, unnamed, rounded = {}, np.ones(axes.n_cases, bool), [], set(), [], {}
+    """Return the predictions joined to the cases; ``on_scale``: whether they may be one number per case, ``real``: whether they must.
+
+    Cases that stand for none by ``times`` (N,) are not present.
+    """
+    scores, by_position, numbers, unnamed, rounded = {}, [], set(), [], {}
+    present = np.ones(axes.n_cases, bool) if times is None else times > 0
     if positive_class is not None:
         positive_position(axes.classes, positive_class)
     for name, value in predictions.items():

@@ -21,7 +21,7 @@ from ..tables.context import Annotated, Context, Options
 from ..truth import by_name
 from ..truth.leading import leading
 from ..truth.reliabilities import is_mapping
-from . import facts
+from . import facts, frequency
 from .input import JoinedScores, aggregation_input, annotators_of, check_mapping, grades_of, groups_of, joined, orders_of, subgroups_of
 from .needs import check_room
 from .ratings import RatedWork, check_options
@@ -92,6 +92,7 @@ class ModelsAsked:
     clusters: Any
     subgroups: Any
     details: bool
+    frequency: Any = None
 
     def by_group(self, axes: Any) -> tuple[Int64, list[str]] | None:
         """Return the group of every class, and the names of the groups."""
@@ -162,7 +163,7 @@ class ReadStudy:
         """Return the cases left out, by reason."""
         voted = self.context.voted
         undefined = np.isnan(voted) if self.real else ~voted.defined
-        found = {NO_ANNOTATIONS: int(undefined.sum()), NO_PREDICTIONS: int((~self.predicted.present).sum())}
+        found = {NO_ANNOTATIONS: self.context.number(undefined), NO_PREDICTIONS: self.context.known.number(~self.predicted.present)}
         return {reason: n for reason, n in found.items() if n}
 
     @property
@@ -193,24 +194,29 @@ def read(annotations: Any, predictions: Mapping[str, Any], truth: TruthAsked, as
         check_options(k=asked.k, groups=asked.groups, positive_class=asked.positive_class, predictions_are=asked.predictions_are)
     check_mapping(predictions)
     check_not_among(predictions, annotators_of(given))
-    truth, found = truth.led(given, asked.clusters, asked.details)
+    times = frequency.read(asked.frequency, given, axes.case_ids, truth, asked.clusters)
+    truth, found = truth.led(given, asked.clusters, asked.details and times is None)
     truths, making = truth.truths(given, asked.clusters, options.level)
     truths.settings["truth_chosen"] = None if found is None else found.chosen
-    truths.notes += facts.unchecked(given) if truth.free and not asked.details else []
+    truths.notes += facts.unchecked(given) if truth.free and not asked.details and times is None else []
+    if times is not None:
+        left = frequency.left_out(values is not None, bool(predictions), asked.details)
+        truths.notes += frequency.notes(times, left, truth.free and asked.details)
+    graded = values if times is None else None  # measures of grades need one row per case
     orders, by_group = orders_of(asked.k, known.n_classes), asked.by_group(axes)
     check_room(given, truths, len(predictions), orders, options, by_group is not None, asked.details)
     with notices.heard() as said:
-        predicted = joined(predictions, axes, options.missing, asked.positive_class, real or values is not None, real)
+        predicted = joined(predictions, axes, options.missing, asked.positive_class, real or graded is not None, real, times)
     positive = _positive(axes.classes, asked.positive_class, bool(predictions) and values is None and not real)
     of_case = None if asked.clusters is None else resampling.ids_of_cases("clusters", asked.clusters, given.n_cases, axes.case_ids)
-    known = Annotated(given, np.flatnonzero(predicted.present))
+    known = Annotated(given, np.flatnonzero(predicted.present), times)
     context = Context(
         known, predicted.of_all, by_name.voted_at(given, known.rows), None if of_case is None else of_case[known.rows],
         _at(subgroups_of(asked.subgroups, axes), known.rows), making, options, asked.details, truths.settings["aggregation"], truths.middle,
         truths.diagnostics, by_group, positive,
         () if found is None else found.checked,
     )  # fmt: skip
-    return ReadStudy(context, truths, orders, predicted, said, values, asked)
+    return ReadStudy(context, truths, orders, predicted, said, graded, asked)
 
 
 def _positive(classes: NDArray[Any], asked: Any, needed: bool) -> int:

@@ -45,11 +45,11 @@ def suspicions(context: Context) -> Iterator[Note]:
     """Yield a note for each sign."""
     known = context.known.given
     yield from like_grades(known)
-    if context.clusters is None:
+    if context.clusters is None and context.times is None:  # equal cases of a row are meant to repeat
         yield from _members(np.asarray(known.axes.case_ids)[context.known.rows], known)
         yield from _repeated(context)
     if isinstance(known, Labels):
-        yield from filter(None, [adjudicated(known).note])
+        yield from filter(None, [adjudicated(known, context.known.times).note])
         yield from _panels(known)
     for model, scores in context.scores.items():
         yield from _order(context, model, scores)
@@ -138,10 +138,10 @@ def _order(context: Context, model: str, scores: Array) -> Iterator[Note]:
     """Yield a note if rows or columns of scores seem to be in another order than the cases or classes."""
     truth, choice = context.voted.membership(1), context.choices[model]
     ok = ~np.isnan(truth).any(axis=1)
-    truth, choice, n = truth[ok], choice[ok], int(ok.sum())
+    truth, choice, n = truth[ok], choice[ok], context.number(ok)
     if n < LEAST or (choice == choice[:1]).all() or (truth == truth[:1]).all():  # one choice, or one voted label, for all cases
         return
-    table = truth.T @ choice / n
+    table = (truth * context.often[ok, None]).T @ choice / n
     expected = table.sum(axis=1) @ table.sum(axis=0)
     spread = np.sqrt(max(expected * (1 - expected), 1e-12) / n)
     agreed = np.trace(table)
@@ -150,9 +150,8 @@ def _order(context: Context, model: str, scores: Array) -> Iterator[Note]:
     better = table[range(len(at)), at].sum()
     if own >= NEAR and not _gains(table, at, n):
         return
-    shifts = {step: ((truth * np.roll(choice, step, axis=0)).sum() / n - expected) / spread for step in (-1, 1)}
-    best = max(shifts, key=lambda step: float(shifts[step]))
-    if own < NEAR and shifts[best] > FAR:
+    best, shifted = _shifted(context, truth, choice, expected)
+    if own < NEAR and shifted > FAR * spread:
         where = "the row before" if best == 1 else "the row after"
         words = (
             "Model {model!r} agrees with the voted label no better than by chance ({agreed:.2f}), and with that of {where} much more "
@@ -177,6 +176,15 @@ def _order(context: Context, model: str, scores: Array) -> Iterator[Note]:
             "rows are in the order of the cases."
         )
         yield Note("as_by_chance", words, model=model, agreed=float(agreed), expected=float(expected))
+
+
+def _shifted(context: Context, truth: Array, choice: Array, expected: float) -> tuple[int, float]:
+    """Return by how many rows choices agree most, and how far above chance; rows that stand for many cases have no neighbours."""
+    if context.times is not None:
+        return 0, 0.0
+    shifts = {step: float((truth * np.roll(choice, step, axis=0)).sum() / len(truth) - expected) for step in (-1, 1)}
+    best = max(shifts, key=lambda step: shifts[step])
+    return best, shifts[best]
 
 
 def _best_order(table: Array, always: bool) -> NDArray[Any]:
@@ -217,45 +225,52 @@ def circular(context: Context) -> Iterator[Note]:
                 words = "The first choices of model {model!r} are the labels of annotator {who} in all of {n:.0f} cases."
                 yield Note("labels_of_annotator", words, model=model, who=name(known.annotators[a]), n=float(n[a]))
         if counts is not None and counts.shape == scores.shape:
-            yield from _shares(model, scores, counts)
+            yield from _shares(model, scores, counts, context.often)
 
 
-def _shares(model: str, scores: Array, counts: Array) -> Iterator[Note]:
+def _shares(model: str, scores: Array, counts: Array, often: Array) -> Iterator[Note]:
     n, total = counts.sum(axis=1), scores.sum(axis=1)
     if not (np.abs(total - 1) < 1e-6).all() or (scores < 0).any():
         return
     held = n > 0
     m = counts[held] / n[held, None]
-    if held.sum() >= LEAST and np.abs(scores[held] - m).max() < 1e-6 and np.ptp(scores[held]) > 0:
+    if often[held].sum() >= LEAST and np.abs(scores[held] - m).max() < 1e-6 and np.ptp(scores[held]) > 0:
         words = "The scores of model {model!r} are the shares of the labels: it is judged against the labels that it was made of."
         yield Note("shares_of_labels", words, model=model)
         return
     several = n > 1
-    if several.sum() < LEAST:
+    if often[several].sum() < LEAST:
         return
-    z, own, times = scores[several], counts[several].astype(np.float64), n[several]
+    z, own, m, often = scores[several], counts[several].astype(np.float64), n[several], often[several]
     # an unbiased estimate of the squared distance from the probabilities of the labels: negative only by chance
-    loss = (z**2 - 2 * z * own / times[:, None]).sum(axis=1) + (own * (own - 1)).sum(axis=1) / (times * (times - 1))
-    if loss.mean() < -4 * loss.std(ddof=1) / np.sqrt(len(loss)) and loss.mean() < -1e-9:
+    loss = (z**2 - 2 * z * own / m[:, None]).sum(axis=1) + (own * (own - 1)).sum(axis=1) / (m * (m - 1))
+    mean, variance = _mean_and_variance(loss, often)
+    if mean < -4 * np.sqrt(variance) and mean < -1e-9:
         words = (
             "Model {model!r} is closer to the labels than their own probabilities are (debiased epistemic loss {loss:.4f}, below 0): it "
             "has seen them, or annotators of a case are not independent."
         )
-        yield Note("labels_seen", words, model=model, loss=float(loss.mean()))
+        yield Note("labels_seen", words, model=model, loss=mean)
 
 
 def _unlabelled(context: Context) -> Iterator[Note]:
     """Yield a note if models give other scores to the cases without annotations."""
     there = context.voted.defined
-    if min(there.sum(), (~there).sum()) < LEAST:
+    n, often = context.number(~there), context.often
+    if min(n, context.number(there)) < LEAST:
         return
     for model, scores in context.scores.items():
         top = scores.max(axis=1)
-        rest, own = top[there], top[~there]
-        spread = np.sqrt(rest.var(ddof=1) / len(rest) + own.var(ddof=1) / len(own))
-        if abs(own.mean() - rest.mean()) > 4 * spread > 0:
+        (rest, of_rest), (own, of_own) = (_mean_and_variance(top[here], often[here]) for here in (there, ~there))
+        if abs(own - rest) > 4 * np.sqrt(of_rest + of_own) > 0:
             words = (
                 "The {n:,} cases without annotations are not like the others: the highest score of model {model!r} is {mean:.2f} on "
                 "average for them, {other:.2f} for the others. The results are for the annotated cases only."
             )
-            yield Note("unlike_unannotated", words, n=len(own), model=model, mean=float(own.mean()), other=float(rest.mean()))
+            yield Note("unlike_unannotated", words, n=n, model=model, mean=own, other=rest)
+
+
+def _mean_and_variance(values: Array, often: Array) -> tuple[float, float]:
+    """Return the mean of numbers that occur so often, and its variance."""
+    n, mean = float(often.sum()), float((often * values).sum() / often.sum())
+    return mean, float((often * (values - mean) ** 2).sum() / (n - 1) / n)

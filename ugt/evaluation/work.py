@@ -65,6 +65,7 @@ class Work:
         self.found, self.truths, self.orders = found, truths, orders
         self.known, self.scores, self.voted, self.clusters = found.known, found.scores, found.voted, found.clusters
         self.options, self.details, self.positive = found.options, found.details, found.positive
+        self.times = found.times  # (n,) how many equal cases each stands for, the frequency of all functions
         self.groups = None if found.groups is None else found.groups[0]  # (K,) group of each class
         self.graded: Graded | None = None  # measures of grades
         self.mean: Array | None = None  # as in the context
@@ -80,7 +81,7 @@ class Work:
         for note in notes:
             self.truths.say(note)
         if self.scores and self.voted.defined.any():
-            median = median_grade(self.voted.mean()[self.voted.defined].sum(axis=0), values)
+            median = median_grade(self.votes, values)
             names, level = self.known.axes.classes, self.options.level
             lists = self.found.further, self.found.references
             self.graded = Graded(given, values, names, median, self.found.over_annotators, *lists, level, self.truths.say, self.found.heads)
@@ -97,7 +98,7 @@ class Work:
         topk = METRICS["topk_accuracy"]
         for name, order in self.ranked.items():
             for k in self.orders:
-                self._add_metric(name, None, "voted_accuracy", k, topk.of(self.voted, order, k, ties=ties))
+                self._add_metric(name, None, "voted_accuracy", k, topk.of(self.voted, order, k, ties=ties, frequency=self.times))
         self._add_constant(None, self.voted, "voted_accuracy")
         if self.graded is not None:
             self.graded.against(self.voted)
@@ -149,11 +150,11 @@ class Work:
         """Add the certainty under one truth, and the metrics of every model against it."""
         ties = self.options.ties
         for k in sorted({1, *self.orders}, reverse=True):  # the deepest first, because draws keep their best classes
-            self._add_certainty(reliability, "certainty", k, annotation_certainty(truth, k=k, ties=ties))
+            self._add_certainty(reliability, "certainty", k, annotation_certainty(truth, k=k, ties=ties, frequency=self.times))
         if truth.has_exact_parts and self.truths.conjugate:  # not of one class that annotators try to name
             self._add_parts(reliability, truth)
         if self.groups is not None:
-            by_group = annotation_certainty(truth, groups=self.groups, group_rule="top_class", ties=ties)
+            by_group = annotation_certainty(truth, groups=self.groups, group_rule="top_class", ties=ties, frequency=self.times)
             self._add_certainty(reliability, "group_certainty", 1, by_group)
         halves = [slice(begin, None, 2) for begin in (0, 1)] if truth.is_joint and truth.n_cases > 1 else []
         truths = [truth.take(np.arange(truth.n_cases, dtype=np.int64)[half]) for half in halves]
@@ -161,7 +162,7 @@ class Work:
             pairs = [(one, Orders.from_dense(self.scores[name][half], self.orders[-1], ties)) for one, half in zip(truths, halves)]
             for metric, k in metrics_wanted(self.orders):
                 shared = shared_spread(*(metric.of(*pair, k, ties=ties).per_draw for pair in pairs)) if pairs else 0.0
-                self._add_metric(name, reliability, metric.name, k, metric.of(truth, order, k, ties=ties), shared)
+                self._add_metric(name, reliability, metric.name, k, metric.of(truth, order, k, ties=ties, frequency=self.times), shared)
             if self.groups is not None:
                 shared = shared_spread(*(self._of_groups(one, name, half).per_draw for one, half in zip(truths, halves))) if halves else 0.0
                 self._add_metric(name, reliability, "group_accuracy", 1, self._of_groups(truth, name), shared)
@@ -176,17 +177,18 @@ class Work:
     def _add_parts(self, reliability: float | None, truth: Plausibilities) -> None:
         """Add what is open about one more label; only that of the middle reliability is kept case by case."""
         with notices.heard():  # without any case there are no rows
-            found = uncertainty_parts(truth)
+            found = uncertainty_parts(truth, frequency=self.times)
         if found.n_cases:
             self.found.uncertainty.append(row_of(reliability, found, self.known.is_labels))
             if reliability == self.truths.middle:
                 self.found.parts[reliability] = found
 
     def _of_groups(self, truth: Plausibilities, model: str, cases: Any = ...) -> Estimate:
-        return ua_group_accuracy(truth, self.scores[model][cases], self.groups, group_rule="top_class", ties=self.options.ties)
+        rules = {"group_rule": "top_class", "ties": self.options.ties, "frequency": self.times}
+        return ua_group_accuracy(truth, self.scores[model][cases], self.groups, **rules)  # type: ignore[arg-type]
 
     def _add_certainty(self, reliability: float | None, measure: str, k: int, found: Certainty) -> None:
-        below = int((found.per_case < 0.99).sum())
+        below = self.found.number(found.per_case < 0.99)
         self.found.certainty.append(
             CertaintyRow(reliability, measure, k, found.value, mc_error=found.mc_error, n_below_099=below, n_cases=found.n_cases)
         )
@@ -218,7 +220,13 @@ class Work:
         """The number of votes (K,) for each class; None if nothing is compared with the commonest class."""
         few = self.voted.n_cases * self.voted.n_classes <= MOST_CELLS
         wanted = self.details and self.scores and few and self.voted.defined.any()
-        return np.asarray(self.voted.mean()[self.voted.defined].sum(axis=0)) if wanted else None
+        return self.votes if wanted else None
+
+    @cached_property
+    def votes(self) -> Array:
+        """The number of votes (K,) for each class."""
+        own = self.voted.mean()[self.voted.defined]
+        return np.asarray(own.sum(axis=0) if self.times is None else self.times[self.voted.defined] @ own)
 
     @cached_property
     def commonest(self) -> Orders:
@@ -229,7 +237,7 @@ class Work:
     def _add_constant(self, reliability: float | None, truth: Plausibilities, metric: str = "topk_accuracy") -> None:
         """Add the results of predicting the commonest classes for every case."""
         for k in self.orders if self.shares is not None else ():
-            found = METRICS["topk_accuracy"].of(truth, self.commonest, k, ties=self.options.ties)
+            found = METRICS["topk_accuracy"].of(truth, self.commonest, k, ties=self.options.ties, frequency=self.times)
             self._add_reference(COMMONEST, reliability, metric, k, found.value)
             if k == 1:
                 self.found.constant[metric, reliability] = found.per_case
@@ -246,14 +254,14 @@ class Work:
             return
         p = truth.mean()[:, self.positive]
         for reference, own in ((PERFECT, np.where(np.isnan(p), 0.0, p)), (COMMONEST, np.zeros(len(p)))):
-            baseline = SoftRanking.by_default(p, ScoreOrder.of(own))
+            baseline = SoftRanking.by_default(p, ScoreOrder.of(own), frequency=self.times)
             for metric, value in zip(baseline.names, baseline.estimate.tolist()):
                 self._add_reference(reference, reliability, metric, None, value)
         for name, scores in self.of_positive.items():
-            found, rows = SoftRanking.by_default(truth, scores, self.positive).refitted(), []
+            found, rows = SoftRanking.by_default(truth, scores, self.positive, self.times).refitted(), []
             others = self.found.over_annotators(found, len(found.names))
             for metric, value, (low, high) in zip(found.names, found.estimate.tolist(), others):
-                row = MetricRow(name, reliability, metric, None, value, n_cases=int(found.kept.sum()))
+                row = MetricRow(name, reliability, metric, None, value, n_cases=self.found.number(found.kept))
                 rows.append(row._replace(two_way_low=low, two_way_high=high))
             self.found.further.append((found, rows))
         few_of = found.facts.few

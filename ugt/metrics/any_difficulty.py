@@ -123,8 +123,11 @@ def cells_of(k: int, m: int, least_share: float, others: bool) -> CountCells:
     return CountCells(kinds, place, np.array([first.index(kind) for kind, _ in cells]), most == 1, table)
 
 
-def counted(counts: Int64, chosen: Array, least_share: float, cluster: Int32 | None = None) -> CellsOfLabels:
-    """Return the cells of cases with these counts (n, K) and choices (n, K) of a model; ``cluster`` (n,): numbers of clusters."""
+def counted(counts: Int64, chosen: Array, least_share: float, cluster: Int32 | None = None, times: Array | None = None) -> CellsOfLabels:
+    """Return the cells of cases with these counts (n, K) and choices (n, K) of a model; ``cluster`` (n,): numbers of clusters.
+
+    ``times`` (n,): how many equal cases each stands for.
+    """
     seen = np.flatnonzero(counts.any(axis=0)) if counts.shape[1] > MOST_CLASSES else np.arange(counts.shape[1])
     others = len(seen) < counts.shape[1]
     sizes, blocks, found = counts.sum(axis=1), [], []
@@ -141,6 +144,7 @@ def counted(counts: Int64, chosen: Array, least_share: float, cluster: Int32 | N
         if others:
             at = np.concatenate([at, cells.place[kind, NOBODY][:, None]], axis=1)
             share = np.concatenate([shares, 1 - shares.sum(axis=1, keepdims=True)], axis=1)
+        share = share if times is None else share * times[some][:, None]
         blocks.append(cells)
         size, unit = len(cells.kind), np.zeros(len(of), np.int64) if cluster is None else cluster[some].astype(np.int64)
         n_units = 1 if cluster is None else int(cluster.max()) + 1
@@ -152,19 +156,21 @@ def counted(counts: Int64, chosen: Array, least_share: float, cluster: Int32 | N
     return CellsOfLabels(tuple(blocks), shares_of, block, each.sum(axis=0), None if cluster is None else each)
 
 
-def alike_laws(counts: Int64) -> bool:
+def alike_laws(counts: Int64, times: Array | None = None) -> bool:
     """Return whether annotators agree as often in cases with more labels as in others, so that one law may serve for all."""
     from scipy.special import chdtrc  # noqa: PLC0415  (scipy is slow to import)
 
     m = counts.sum(axis=1)
     many = m > 1
     agreement = (counts * (counts - 1)).sum(axis=1)[many] / (m * (m - 1))[many]
-    groups = [agreement[m[many] == size] for size in np.unique(m[many])]
-    groups = [one for one in groups if len(one) >= LEAST_CASES]
+    often = np.ones(int(many.sum())) if times is None else times[many]
+    groups = [(agreement[here], often[here]) for size in np.unique(m[many]) for here in [m[many] == size]]
+    groups = [(one, own) for one, own in groups if own.sum() >= LEAST_CASES]
     if len(groups) < 2:
         return True
-    weight = np.array([len(one) / max(one.var(ddof=1), 1e-6) for one in groups])
-    mean = np.array([one.mean() for one in groups])
+    mean = np.array([np.average(one, weights=own) for one, own in groups])
+    varies = [float(own @ (one - average) ** 2) / (own.sum() - 1) for (one, own), average in zip(groups, mean)]
+    weight = np.array([own.sum() / max(variance, 1e-6) for (_, own), variance in zip(groups, varies)])
     statistic = (weight * (mean - weight @ mean / weight.sum()) ** 2).sum()
     return bool(chdtrc(len(groups) - 1, statistic) >= LEVEL_OF_TEST)
 
@@ -196,9 +202,11 @@ class Region(NamedTuple):
         return cls(np.stack([low, high], axis=1), p, weight, radius)
 
 
-def programme_ends(counts: Int64, chosen: Array, least_share: float, level: float, cluster: Int32 | None = None) -> Ends:
-    """Return the interval for cases with these counts (n, K) and choices (n, K) of a model; ``cluster`` (n,): numbers of clusters."""
-    given, one_law = counted(counts, chosen, least_share, cluster), alike_laws(counts)
+def programme_ends(
+    counts: Int64, chosen: Array, least_share: float, level: float, cluster: Int32 | None = None, times: Array | None = None
+) -> Ends:
+    """Return the interval for cases as of :func:`counted`."""
+    given, one_law = counted(counts, chosen, least_share, cluster, times), alike_laws(counts, times)
     region = Region.of(given, level)
     n_kinds = len({(b, kind) for b, kind in zip(given.block.tolist(), _kinds(given).tolist())})
     ends = []

@@ -14,6 +14,7 @@ from .._base.wording import arg
 from ..annotations.joins import tells_joins
 from ..plausibilities import as_plausibilities
 from ..plausibilities.estimates import NO_ANNOTATIONS
+from ..plausibilities.frequent import counts_of
 from ..plausibilities.protocol import Plausibilities
 from ..resampling import Alike, GroupSums, NumberFacts, Resamples, Result, Statistic, by_case, distinct_rows, over
 from .given import orders_of
@@ -32,14 +33,14 @@ class Assumed(Statistic):
     names = NAMES
     span = (0.0, 1.0)
 
-    def __init__(self, pi: Array, chosen: Array, k: int, least: int) -> None:
+    def __init__(self, pi: Array, chosen: Array, k: int, least: int, times: Array | None = None) -> None:
         """Group the cases; ``pi`` (N, K): probabilities of each class to be the true one, or NaN; ``chosen`` (N, K): shares of the k."""
-        self.n_cases, self._k, self._n_classes = len(pi), k, pi.shape[1]
-        self._kept = np.asarray(~np.isnan(pi).any(axis=1))
-        everything = self._kept.all()
+        self.n_cases, self._k, self._n_classes, self.times = len(pi), k, pi.shape[1], times
+        self._kept = self.standing(np.asarray(~np.isnan(pi).any(axis=1)))
+        self._often, everything = None if times is None else times[self._kept], self._kept.all()
         pi, chosen = (table if everything else table[self._kept] for table in (pi, chosen))  # without a copy if possible
         n, n_classes = pi.shape
-        self.full = CASES_A_PARAMETER * n_classes**2 <= n <= MOST_CELLS // n_classes**2
+        self.full = CASES_A_PARAMETER * n_classes**2 <= self.number_of(self._kept) and n <= MOST_CELLS // n_classes**2
         row, found = None if everything else np.flatnonzero(self._kept), distinct_rows(np.concatenate([pi, chosen], axis=1))
         self._alike = None if found is None else Alike(row, found[1], found[0])
         first: Any = slice(None) if found is None else found[0]
@@ -48,7 +49,7 @@ class Assumed(Statistic):
         room("bounds of the accuracy", 8.0 * len(pi) * (4 + 3 * n_classes + (2 * n_classes**2 if self.full else 0)))
         self._tables = (pi, chosen) if self.full else None
         aligned, own = in_order(pi, chosen)
-        self._group, self.n_groups = groups_of(aligned, np.bincount(self._code, minlength=len(pi)), least)
+        self._group, self.n_groups = groups_of(aligned, np.bincount(self._code, self._often, len(pi)), least)
         columns = self._columns(pi, chosen, aligned)
         # places that are alike in every case, of classes that no annotator mentioned, are one place
         new = np.append(True, ((aligned[:, 1:] != aligned[:, :-1]) | (own[:, 1:] != own[:, :-1])).any(axis=0))
@@ -103,7 +104,7 @@ class Assumed(Statistic):
 
     def sums(self, cases: Array | None = None) -> Array:
         """Return the (B, G (1 + 2A) + S) weighted sums: of each group, with A places that differ, then of all cases."""
-        cases = np.ones((1, self.n_cases)) if cases is None else cases
+        cases = (np.ones((1, self.n_cases)) if self.times is None else self.times[None]) if cases is None else cases
         both = self._grouped, self._summed
         if self._alike is None:
             weights = by_case(cases)
@@ -158,7 +159,7 @@ class Assumed(Statistic):
         upper = (np.where((p < q)[self._group], aligned, own) * self._times).sum(axis=1)
         value = dict(zip(self.names, self.estimate))
         each = np.stack([columns[:, 1], lower, upper, columns[:, 3], columns[:, 4]], axis=1)
-        n = max(1, len(self._code))
+        n = max(1, self.number_of(self._kept))
         found = np.zeros((self.n_cases, len(self.names)))
         steps = (each - [value[name] for name in ("agreement", "lower", "upper", "always_right", "copying")]) / n
         inverted = self._step_of_inversion(rest) if self.full else self._step_of_parameter(columns, value)
@@ -166,8 +167,8 @@ class Assumed(Statistic):
         return found
 
     def _step_of_parameter(self, columns: Array, value: Mapping[str, float]) -> Array:
-        squares, others = columns[self._code, 2].mean() if len(columns) else np.nan, self._n_classes - 1
-        step, share = columns[:, 2] - squares, over(1.0, others)
+        squares = np.average(columns[self._code, 2], weights=self._often) if len(columns) else np.nan
+        step, share = columns[:, 2] - squares, over(1.0, self._n_classes - 1)
         above = columns[:, 1] - value["agreement"] + (self._k * share - value["independent"] * (1.0 + share)) * step
         return over(above, squares - share * (1.0 - squares))
 
@@ -268,13 +269,15 @@ def _uncertain(post: Plausibilities, ties: str) -> Array:
 
 
 @overload
-def accuracy_bounds(truth: object, scores: object, k: int = ..., *, ties: str = ..., least_cases: int = ...) -> AccuracyBounds: ...
+def accuracy_bounds(
+    truth: object, scores: object, k: int = ..., *, ties: str = ..., least_cases: int = ..., frequency: object = ...
+) -> AccuracyBounds: ...
 
 
 @overload
 def accuracy_bounds(
     truth: object, scores: object, k: int = ..., *, ties: str = ..., least_cases: int = ..., assume: str, form: str = ...,
-    least_share: float = ..., shared_error: float = ..., level: float = ..., clusters: object = ...,
+    least_share: float = ..., shared_error: float = ..., level: float = ..., clusters: object = ..., frequency: object = ...,
 ) -> TrueClassBounds: ...  # fmt: skip
 
 
@@ -282,6 +285,7 @@ def accuracy_bounds(
 def accuracy_bounds(
     truth: object, scores: object, k: int = 1, *, ties: str = "expectation", least_cases: int = LEAST_CASES, assume: str | None = None,
     form: str = "auto", least_share: float = 0.0, shared_error: float = 0.0, level: float = 0.95, clusters: object = None,
+    frequency: object = None,
 ) -> AccuracyBounds | TrueClassBounds:  # fmt: skip
     r"""Return bounds of the accuracy against the true class: under a given truth, or from labels under a named condition (``assume``).
 
@@ -309,7 +313,7 @@ def accuracy_bounds(
         Scores of the model, higher is better; infinities are allowed, NaN is not.
     k : int
         Number of highest scores that count, 1 to K.
-    ties : {"expectation", "first"}
+    ties, frequency
         As for :func:`ua_topk_accuracy`.
     least_cases : int
         Least number of cases of a group. Smaller groups are merged with their neighbours, which have similar plausibilities. Groups of
@@ -376,7 +380,7 @@ def accuracy_bounds(
     """
     if assume is not None:
         given = {"form": form, "least_share": least_share, "shared_error": shared_error, "level": level, "clusters": clusters}
-        return bounds_of(truth, scores, UnderCondition.of(assume, k, ties=ties, least_cases=least_cases, **given))
+        return bounds_of(truth, scores, UnderCondition.of(assume, k, ties=ties, least_cases=least_cases, frequency=frequency, **given))
     only_with_assume(form=(form, "auto"), least_share=(least_share, 0.0), shared_error=(shared_error, 0.0), level=(level, 0.95))
     if clusters is not None:
         way = "intervals without " + arg("assume") + " take " + arg("clusters") + " themselves"
@@ -385,11 +389,12 @@ def accuracy_bounds(
     least_cases = whole("least_cases", least_cases)
     k = whole("k", k, 1, post.n_classes)
     chosen = orders_of(post, scores, k, ties).sets(k).membership(k)
-    one = Assumed(_uncertain(post, ties), chosen, k, least_cases)
+    counts = counts_of(frequency, None, post)
+    one = Assumed(_uncertain(post, ties), chosen, k, least_cases, None if counts is None else counts.times)
     one.case_ids = post.ids_or_none
     value, *found = (float(number) for number in one.estimate)
     n = one.n_counted
-    left_out = {NO_ANNOTATIONS: one.n_cases - n} if n < one.n_cases else {}
+    left_out = {NO_ANNOTATIONS: more} if (more := one.number_of(np.ones(one.n_cases, bool)) - n) else {}
     return AccuracyBounds(
         value, **dict(zip(NAMES[1:], found)), form=one.form, n_groups=one.n_groups, n_cases=n, left_out=left_out, _statistic=one
     )

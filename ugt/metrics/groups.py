@@ -36,6 +36,7 @@ def ua_group_accuracy(
     of: str = "group",
     group_rule: str = "sum",
     ties: str = "expectation",
+    frequency: object = None,
 ) -> results.Estimate:
     r"""Return how often the model's group of classes, such as the risk, agrees with the group of a truth drawn from the posterior.
 
@@ -49,7 +50,7 @@ def ua_group_accuracy(
 
     Parameters
     ----------
-    truth, ties
+    truth, ties, frequency
         As in :func:`ua_topk_accuracy`.
     scores : (N, K) array, or table with names
         Scores of the model, higher is better; at least 0 for ``group_rule="sum"``, such as probabilities.
@@ -116,11 +117,11 @@ def ua_group_accuracy(
     judge = Groups(group, group_rule == "sum", order.sets(1).membership(1), of == "class", ties)
     rows = np.arange(post.n_cases, dtype=np.int64)
     if wanted is None:
-        return results.estimate(judge.right(post, rows), post, again=judge.right)
+        return results.estimate(judge.right(post, rows), post, again=judge.right, frequency=frequency)
     both = partial(judge.given, wanted)
     slope = partial(judge.slope, wanted, post)
-    found = results.ratio(*both(post, rows), slope, f"case that is never of group {given!r}", post, both)
-    expected = 0.0 if found.weight is None else float(np.nansum(found.weight))
+    found = results.ratio(*both(post, rows), slope, f"case that is never of group {given!r}", post, both, frequency)
+    expected = 0.0 if found.weight is None else found.expected_weight
     if expected < FEW_EXPECTED and 0 < found.value < 1:
         words = "{expected:.1f} cases of group {group!r} are expected; with fewer than {least}, intervals over cases are too narrow."
         note(Note("few_expected", words, expected=expected, group=given, least=FEW_EXPECTED))

@@ -20,6 +20,7 @@ from ..annotations.other_annotators import one_of_each, only
 from ..plausibilities.estimates import NO_ANNOTATIONS
 from ..resampling import Panel, Ratios, Result
 from ..resampling.counted import CountedQuotient
+from ..resampling.frequencies import check_counts, frequency_of
 from ..resampling.panels import Panels
 from ..resampling.ratios import over
 from .given import orders_of
@@ -61,7 +62,9 @@ class NextAnnotatorAgreement(Result):
 
 
 @tells_joins
-def next_annotator_agreement(annotations: Labels | Rankings, scores: object, *, ties: str = "expectation") -> NextAnnotatorAgreement:
+def next_annotator_agreement(
+    annotations: Labels | Rankings, scores: object, *, ties: str = "expectation", frequency: object = None
+) -> NextAnnotatorAgreement:
     r"""Return the agreement of a model's first choice with one more annotator, and that of annotators with each other.
 
     Let a case have n annotators, ``s_a(k)`` be the share of class k in the choice of annotator a (1 for a single label), and C be the
@@ -77,6 +80,8 @@ def next_annotator_agreement(annotations: Labels | Rankings, scores: object, *, 
         Scores of the model, higher is better; infinities are allowed, NaN is not.
     ties : {"expectation", "first"}
         Rule for tied scores: expectation over random tie-breaking, or by position.
+    frequency : (N,) whole numbers, Series or mapping of case id to number, optional
+        How many equal cases each row of counts stands for, as in :func:`ua_topk_accuracy`.
 
     Returns
     -------
@@ -87,7 +92,7 @@ def next_annotator_agreement(annotations: Labels | Rankings, scores: object, *, 
     TypeError
         If annotations are neither labels nor rankings.
     ValueError
-        If scores do not fit, or one is NaN.
+        If scores do not fit, or one is NaN; if frequencies are negative, not whole or missing, or beside annotators with names.
 
     Notes
     -----
@@ -106,8 +111,11 @@ def next_annotator_agreement(annotations: Labels | Rankings, scores: object, *, 
         annotations = drawn_alike(annotations)
     room("agreement with annotators", 32.0 * annotations.n_cases * annotations.n_classes)
     one = NextAgreement(annotations, orders_of(annotations, scores, 1, ties).sets(1).membership(1))
-    counted = one.n_counted
-    left_out = {NO_ANNOTATIONS: one.n_cases - counted} if counted < one.n_cases else {}
+    if frequency is not None:
+        check_counts("annotations", annotations)
+        one.times = frequency_of(frequency, one.n_cases, annotations.axes.case_ids)
+    counted, of_all = one.n_counted, one.number_of(np.ones(one.n_cases, bool))
+    left_out = {NO_ANNOTATIONS: of_all - counted} if counted < of_all else {}
     value, among, difference = (float(number) for number in one.estimate)
     model = np.where(one.kept, one.columns[:, 0], np.nan)
     return NextAnnotatorAgreement(value, among, difference, model, counted, left_out, one)

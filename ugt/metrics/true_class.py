@@ -17,6 +17,8 @@ from .._base.wording import Refusal, arg
 from ..annotations import Labels
 from ..plausibilities.estimates import NO_ANNOTATIONS
 from ..resampling import check_level, ids_of_cases
+from ..resampling.design import refuse_clusters
+from ..resampling.frequencies import check_counts, frequency_of
 from .any_difficulty import MOST_CLASSES, MOST_LABELS, programme_ends
 from .given import orders_of
 from .latent.confusions import FULL, ONE
@@ -55,6 +57,7 @@ class UnderCondition(NamedTuple):
     shared_error: float
     level: float
     clusters: object
+    frequency: object = None
 
     @classmethod
     def of(cls, assume: object, k: object, **given: object) -> UnderCondition:
@@ -69,7 +72,7 @@ class UnderCondition(NamedTuple):
             raise checks.error("form", "be given with " + arg("assume", LATENT_CLASS) + " only", repr(form))
         ties = checks.option("ties", given["ties"], checks.TIES)
         cases, error = checks.whole("least_cases", given["least_cases"]), share("shared_error", given["shared_error"])
-        return cls(assumed, ties, cases, form, least, error, check_level(given["level"]), given["clusters"])
+        return cls(assumed, ties, cases, form, least, error, check_level(given["level"]), *map(given.get, ("clusters", "frequency")))
 
 
 def only_with_assume(**options: tuple[object, object]) -> None:
@@ -245,6 +248,8 @@ def bounds_of(labels: object, scores: object, asked: UnderCondition) -> TrueClas
 
 
 def _latent(labels: Labels, chosen: Array, asked: UnderCondition) -> Made:
+    if asked.frequency is not None:
+        check_counts("truth", labels)
     rows, cases, left_out = read(labels)
     rows = replace(rows, cluster=_clusters(labels, asked.clusters, cases))
     found = latent_bounds(rows, chosen[cases], asked.form, asked.least_cases, asked.level)
@@ -253,19 +258,30 @@ def _latent(labels: Labels, chosen: Array, asked: UnderCondition) -> Made:
 
 def _whatever_the_difficulty(labels: Labels, chosen: Array, asked: UnderCondition) -> Made:
     counts = labels.counts()
+    times = rows_of_many(labels, asked)
     sizes = counts.sum(axis=1)
-    kept = sizes > 0
+    kept = sizes > 0 if times is None else (sizes > 0) & (times > 0)
     if not kept.any():
         raise checks.error("truth", "hold at least one label", 0)
-    n_classes, most = int(counts.any(axis=0).sum()), int(sizes.max())
+    n_classes, most = int(counts[kept].any(axis=0).sum()), int(sizes[kept].max())
     if n_classes > MOST_CLASSES:
         raise checks.error("truth", f"have labels of at most {MOST_CLASSES} classes with " + arg("assume", ANY_DIFFICULTY), n_classes)
     if most > MOST_LABELS:
         raise checks.error("truth", f"have at most {MOST_LABELS} labels per case with " + arg("assume", ANY_DIFFICULTY), most)
     cluster = _clusters(labels, asked.clusters, np.flatnonzero(kept))
-    ends = programme_ends(counts[kept], chosen[kept], asked.least_share, asked.level, cluster)
+    ends = programme_ends(counts[kept], chosen[kept], asked.least_share, asked.level, cluster, None if times is None else times[kept])
     found = LatentBounds(reason=ends.reason, n_groups=ends.n_kinds, one_law=ends.one_law)
-    return found, int(kept.sum()), {NO_ANNOTATIONS: int((~kept).sum())} if not kept.all() else {}, (ends.low, ends.high)
+    n, out = (int(one.sum() if times is None else times[one].sum()) for one in (kept, ~kept))
+    return found, n, {NO_ANNOTATIONS: out} if out else {}, (ends.low, ends.high)
+
+
+def rows_of_many(labels: Labels, asked: UnderCondition) -> Array | None:
+    """Return how many equal cases each row of counts stands for; None if nothing was given."""
+    if asked.frequency is None:
+        return None
+    check_counts("truth", labels)
+    refuse_clusters(asked.clusters)
+    return frequency_of(asked.frequency, labels.n_cases, labels.axes.case_ids)
 
 
 def _clusters(labels: Labels, clusters: object, cases: Int64) -> Int32 | None:

@@ -154,6 +154,12 @@ class Estimate(MeanOfCases):
         found.span, found.shares = self.span, self.span == SHARE and self._added is None
         return found if self._times is None else self._times.of(found)
 
+    @property
+    def expected_weight(self) -> float:
+        """The sum of the weights of all cases."""
+        weight = np.ones(len(self.per_case)) if self.weight is None else self.weight
+        return float(np.nansum(weight if self._times is None else weight * self._times.times))
+
     def draw_interval(self, level: float = 0.95) -> tuple[float, float]:
         """Return the central interval over draws: see :meth:`draw_quantile`."""
         level = check_level(level)
@@ -307,28 +313,31 @@ def ratio(
     reason: str,
     of: Any,
     again: Callable[..., tuple[Comparison, Comparison]] | None = None,
+    frequency: object = None,
 ) -> Estimate:
     """Return the estimate of a ratio of two means over cases ``of`` a truth; ``slope(r)`` is the comparison of above - r below.
 
     The spread over draws is that of the slope at the value, which is the ratio's to first order. Values of draws are kept.
     """
-    weight = np.maximum(below.per_case, 0.0)
+    counts, weight = counts_of(frequency, None, of), np.maximum(below.per_case, 0.0)
     with np.errstate(invalid="ignore", divide="ignore"):
         per_case = np.minimum(np.maximum(above.per_case / weight, 0.0), 1.0)
         per_draw = None if above.per_draw is None or below.per_draw is None else above.per_draw / below.per_draw
-    columns = _columns(per_case, weight).sum(axis=0)
-    n, missing = int(np.count_nonzero(weight > 0)), {NO_ANNOTATIONS: int(np.isnan(weight).sum()), reason: int((weight == 0).sum())}
+    columns, number = _columns(per_case, weight), np.count_nonzero if counts is None else counts.number
+    columns = columns.sum(axis=0) if counts is None else counts.times @ columns
+    n, missing = int(number(weight > 0)), {NO_ANNOTATIONS: int(number(np.isnan(weight))), reason: int(number(weight == 0))}
     left = {name: count for name, count in missing.items() if count}
     if n == 0:
         notices.undefined(f"no case is left ({reason}: {missing[reason]})", stacklevel=4)
         return Estimate(np.nan, per_case, np.nan, np.nan, 0, left, weight=weight, _ids=of.ids_or_none)
-    value, mean = float(columns[0] / columns[1]), float(np.nanmean(weight))
-    change = slope(value)
+    value, mean = float(columns[0] / columns[1]), float(np.nanmean(weight)) if counts is None else counts.mean(weight)[0]
+    change = slope(value) if counts is None else counted(slope(value), counts)
     if per_draw is not None and np.isnan(per_draw).any():
         per_draw = None  # in some draws no case counts
     spread, source = (change.draw_std / mean, change.mc_error / mean), _source(of, again)
     added = None if again is None or of.made_of is None else of.made_of.added(partial(_gap, again, value))
-    return Estimate(value, per_case, *spread, n, left, per_draw, None, weight, None, *source, _ids=of.ids_or_none, _added=added)
+    more = {"_ids": of.ids_or_none, "_added": added, "_times": counts}
+    return Estimate(value, per_case, *spread, n, left, per_draw, None, weight, None, *source, **more)
 
 
 def _gap(again: Callable[..., tuple[Comparison, Comparison]], value: float, truth: Any) -> Array:

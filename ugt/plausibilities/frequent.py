@@ -59,6 +59,6 @@ def times_beside(argument: str, of: Any, weights: object, given: object, n_cases
 
 def counted(found: Comparison, counts: Counts) -> Comparison:
     """Return a comparison whose cases count so often; refuse one by draws, which equal cases would share."""
-    if found.per_draw is not None or found.mc_error != 0 or (found.variance is None and found.draw_std != 0):
+    if found.per_draw is not None or found.mc_error > 0 or (found.variance is None and found.draw_std > 0):
         raise error("truth", DRAWN["case_weights" if counts.weighted else "frequency"], "a comparison by draws")
     return found.occurring(counts.times, counts.weighted)

@@ -191,9 +191,10 @@ def _others(found: Sequence[str]) -> str:
 
 
 def _single(digest: Digest) -> Iterator[Caution]:
-    sizes = [n for n in digest.source.cases.n_annotations if n is not None]
-    single = sizes.count(1)
-    if single and single >= SINGLE * len(sizes):
+    cases = digest.source.cases
+    sizes = [(n, times) for n, times in zip(cases.n_annotations, cases.often) if n is not None]
+    single, of_all = sum(times for n, times in sizes if n == 1), sum(times for _, times in sizes)
+    if single and single >= SINGLE * of_all:
         yield Caution(
             True, counted(single, "case", ("has", "have")) + " one annotation",
             f"{'They' if single > 1 else 'It'} cannot show disagreement: the certainty rests on one annotation and on the assumptions.",

@@ -316,21 +316,21 @@ class Digest:
         """Return whether the truth model does not describe held-out annotators."""
         return self.held_out is not None and self.held_out.p_value is not None and self.held_out.p_value < p_value
 
-    def certainties(self, reliability: float | None) -> list[float]:
-        """Return the certainties of the cases that have one."""
-        column = self.source.cases.certainty.get(reliability_key(reliability), ())
-        return [one for one in column if one is not None]
+    def certainties(self, reliability: float | None) -> list[tuple[float, int]]:
+        """Return the certainties of the cases that have one, and the number of cases with each."""
+        cases = self.source.cases
+        return [(one, n) for one, n in zip(cases.certainty.get(reliability_key(reliability), ()), cases.often) if one is not None]
 
     def settled(self, reliability: float | None) -> tuple[int, int]:
         """Return the number of cases with a certainty of at least 99%, and the number of all cases with a certainty."""
         found = self.certainties(reliability)
-        return sum(one >= SETTLED for one in found), len(found)
+        return sum(n for one, n in found if one >= SETTLED), sum(n for _, n in found)
 
     def shares(self, reliability: float | None) -> list[float]:
         """Return the shares of the cases by certainty, the highest class of certainty first."""
         found = self.certainties(reliability)
-        above = [sum(one >= end for one in found) for end in (*CERTAINTIES, 0.0)]
-        return [(high - low) / max(len(found), 1) for low, high in zip([0, *above], above)]
+        above = [sum(n for one, n in found if one >= end) for end in (*CERTAINTIES, 0.0)]
+        return [(high - low) / max(above[-1], 1) for low, high in zip([0, *above], above)]
 
     def reference(self, name: str, metric: str, k: object = ...) -> ReferenceRow | None:
         """Return the value of a simple or a perfect model under the main truth; no limit of a refuted one."""

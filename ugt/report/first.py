@@ -87,7 +87,8 @@ def subtitle(source: ReportSource) -> str:
     authors = wording.said(source).authors
     parts = [
         *([text(authors)] if authors else ()),
-        digest.cases,
+        *([] if facts.n_rows is None else [f"{counted(facts.n_rows, 'row', ('stands', 'stand'))} for {counted(facts.n_cases, 'case')}"]),
+        *([digest.cases] if facts.n_rows is None or digest.judged != digest.n_cases else []),
         *([f"{whole(facts.n_classes)} {classes}"] if facts.n_classes else []),
     ]
     if facts.n_annotators:

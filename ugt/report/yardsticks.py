@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -202,11 +203,13 @@ def _areas(digest: Digest, model: str, rare: LatentClassRow) -> Iterator[Line]:
 
 def _found(digest: Digest, model: str) -> Iterator[Line]:
     """Yield how many of the cases of each class, as the truth is drawn, a model finds."""
-    constant, voted = digest.constant(), list(map(str, digest.source.cases.voted))
+    constant, votes, cases = digest.constant(), Counter[str](), digest.source.cases
+    for one, n in zip(cases.voted, cases.often):
+        votes[str(one)] += n
     for e in digest.source.rows(ClassRow):
         if e.model == model and e.ppa is not None:
             trivial = None if constant is None else float(str(e.class_) == str(constant.answer))
-            name, note = f"“{shown(e.class_, 20)}” found", f"of the drawn truth; {whole(voted.count(str(e.class_)))} voted so"
+            name, note = f"“{shown(e.class_, 20)}” found", f"of the drawn truth; {whole(votes[str(e.class_)])} voted so"
             yield Line(name, note, 0, e.ppa, (e.ppa_low, e.ppa_high), voted=e.voted_ppa, constant=trivial)
 
 

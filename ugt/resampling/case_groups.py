@@ -52,7 +52,7 @@ class GroupDifference(Linear):
     @property
     def kept(self) -> Bools:
         """The (N,) cases with a denominator in either group."""
-        return np.asarray((self.columns[:, 1] != 0) | (self.columns[:, 3] != 0))
+        return self.standing(np.asarray((self.columns[:, 1] != 0) | (self.columns[:, 3] != 0)))
 
     def influence(self) -> Array:
         one, other = self._apart
@@ -61,7 +61,8 @@ class GroupDifference(Linear):
     @cached_property
     def _apart(self) -> tuple[Array, Array]:
         """The influences (N,) of the cases on the number of each group."""
-        return _influence(*self.columns[:, :2].T), _influence(*self.columns[:, 2:].T)
+        (a, b, c, d), times = self.columns.T, self.times
+        return _influence(a, b, times), _influence(c, d, times)
 
     @property
     def facts(self) -> NumberFacts:
@@ -71,8 +72,7 @@ class GroupDifference(Linear):
 
     def sizes(self, kept: Bools, design: Design) -> Array:
         """Return the number (2,) of units of each group."""
-        below = (self.columns[kept][:, [1, 3]] != 0).astype(np.float64)
-        return np.asarray((design.added_up(below) > 0).sum(axis=0), np.float64)
+        return np.asarray(design.number(self.columns[kept][:, [1, 3]]), np.float64)
 
     def _varies(self, kept: Bools, design: Design) -> Bools:
         return np.full(1, bool((self.sizes(kept, design) >= 2).all()))
@@ -88,12 +88,13 @@ class GroupDifference(Linear):
         if not (n >= 2).all():
             return np.ones(1)
         one, other = (design.added_up(part[kept, None])[:, 0] for part in self._apart)
-        squares = np.array([one @ one, other @ other])
+        times = 1.0 if design.placed_times is None else design.placed_times
+        squares = np.array([(times * one) @ one, (times * other) @ other])
         per_unit = n**2 / (n - 1) * squares  # the variance of units in each group
         shared = float(((n - 1) * per_unit).sum() / (n - 1).sum())
         more = SHARED * np.maximum(shared - per_unit, 0.0) / ((n + SHARED) * n)
-        wanted, found = float((per_unit / n + more).sum()) - 2 * float(one @ other), float(((one - other) ** 2).sum())
-        return np.sqrt(np.maximum(over(np.array([wanted]), found * design.n_units / (design.n_units - 1)), 1.0))
+        wanted, found = float((per_unit / n + more).sum()) - 2 * float((times * one) @ other), float((times * (one - other) ** 2).sum())
+        return np.sqrt(np.maximum(over(np.array([wanted]), found * design.size / (design.size - 1)), 1.0))
 
     @property
     def panel(self) -> Panel:
@@ -131,7 +132,7 @@ class GroupDifference(Linear):
         )
 
 
-def _influence(above: Array, below: Array) -> Array:
-    """Return (a - θ b) / Σ b."""
-    total = below.sum()
-    return over(above - over(above.sum(), total) * below, total)
+def _influence(above: Array, below: Array, times: Array | None) -> Array:
+    """Return (a - θ b) / Σ b, each case as often as it occurs."""
+    of_all, total = (part.sum() if times is None else times @ part for part in (above, below))
+    return over(above - over(of_all, total) * below, total)

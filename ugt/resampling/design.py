@@ -37,6 +37,13 @@ def seed_of(seed: object) -> int:
     return int(seed)
 
 
+def refuse_clusters(clusters: object) -> None:
+    """Refuse clusters beside frequencies."""
+    if clusters is not None:
+        must = "be left out with " + arg("frequency", ...) + ", since the equal cases of a row may be in different clusters"
+        raise error("clusters", must, type(clusters).__name__, way=ROWS_OF_CASES)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Design(Frozen):
     """Units (cases or clusters) in strata; from each stratum as many are drawn as it has, with replacement.
@@ -80,9 +87,8 @@ class Design(Frozen):
             If an id is missing, if their number is wrong, if a cluster is in several strata, or if there are clusters and ``times``.
         """
         n = whole("n_cases", n_cases, 1, 2**31 - 1)
-        if clusters is not None and times is not None:
-            must = "be left out with " + arg("frequency", ...) + ", since the equal cases of a row may be in different clusters"
-            raise error("clusters", must, type(clusters).__name__, way=ROWS_OF_CASES)
+        if times is not None:
+            refuse_clusters(clusters)
         unit, first = np.arange(n, dtype=np.int32), np.arange(n)
         if clusters is not None:
             unit, _, first = identifiers.number_each("clusters", plain_ids("clusters", clusters, n), n)

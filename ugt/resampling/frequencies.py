@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._base.arrays import Array
+from .._base.arrays import Array, NDArray
 from .._base.checks import error
 from .._base.identifiers import MAX_WHOLE, name
 from .cluster_ids import ids_of_cases, numbers_in
@@ -48,6 +48,22 @@ def frequency_of(given: object, n_cases: int, case_ids: Any = None) -> Array | N
     if math.fsum(times) > MAX_WHOLE:
         raise error("frequency", "add up to at most 2**53", f"{times.sum():.6g}")
     return times
+
+
+def quantiles_of_equal(times: Array, x: Array, q: Array) -> Array:
+    """Return quantiles of numbers, each of which occurs so often, between two of them as by numpy.quantile."""
+    order = np.argsort(x, kind="stable")
+    x, upto = x[order], np.cumsum(times[order])
+    at = q * (upto[-1] - 1)
+    low = np.floor(at)
+    below, above = (x[np.searchsorted(upto, np.minimum(one, upto[-1] - 1), side="right")] for one in (low, low + 1))
+    share = at - low
+    return np.asarray(np.where(share < 0.5, below + (above - below) * share, above - (above - below) * (1 - share)))
+
+
+def median(values: NDArray[Any], times: Array | None) -> float:
+    """Return the median of numbers (n,), each of which occurs once or so often."""
+    return float(np.median(values) if times is None else quantiles_of_equal(times, values, np.array([0.5]))[0])
 
 
 def check_counts(argument: str, annotations: Any) -> None:

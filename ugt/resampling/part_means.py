@@ -70,7 +70,8 @@ class PartMeans(Statistic):
 
     def sums(self, cases: Array | None = None) -> Array:
         """Return the sums (B, S) of the numbers of each part, and of the cases that count."""
-        weights = by_case(np.ones((1, self.n_cases)) if cases is None else cases)
+        own = np.ones((1, self.n_cases)) if self.times is None else self.times[None]
+        weights = by_case(own if cases is None else cases)
         return self._grouped.sums(weights).reshape(weights.shape[1], -1)
 
     def answer(self, sums: Array) -> Array:
@@ -84,7 +85,8 @@ class PartMeans(Statistic):
         for part, (begin, end) in enumerate(zip(self._starts[:-1], self._starts[1:])):
             numbers = slice(part * self._m, (part + 1) * self._m)
             above, below = np.split(self._table[self._entry[begin:end]], [self._m], axis=1)
-            own = over(above - np.nan_to_num(self.estimate[numbers]) * below, below.sum(axis=0))
+            size = below.sum(axis=0) if self.times is None else self.times[self._rows[begin:end]] @ below
+            own = over(above - np.nan_to_num(self.estimate[numbers]) * below, size)
             found[self._rows[begin:end], numbers] = own
         return found
 
@@ -109,7 +111,7 @@ class PartMeans(Statistic):
             for column in counts.T:
                 seen[:] = False
                 seen[of_row[column]] = True
-                n.append(int(np.count_nonzero(seen)))
+                n.append(int(np.count_nonzero(seen) if design.times is None else design.times[seen[:-1]].sum()))
             found += [n[0]] * self._m if len(n) == 1 else n
         return np.array(found, np.float64)
 
@@ -118,9 +120,13 @@ class PartMeans(Statistic):
         unit = np.full(len(kept), -1)
         unit[kept] = design.place[design.unit]
         of_entry, counts = unit[self._rows, None], self._counts
+        times = None if design.placed_times is None else np.append(design.placed_times, 0.0)[of_entry]
         several = np.zeros((len(self._starts) - 1, counts.shape[1]), bool)
         for low, high in zip(design.strata[:-1], design.strata[1:]):
             here = counts & (of_entry >= low) & (of_entry < high)
+            if times is not None:
+                several |= np.add.reduceat(np.where(here, times, 0.0), self._starts[:-1]) >= 2
+                continue
             first = np.minimum.reduceat(np.where(here, of_entry, high), self._starts[:-1])
             several |= first < np.maximum.reduceat(np.where(here, of_entry, low - 1), self._starts[:-1])
         return np.broadcast_to(several[..., None], (*several.shape, self._m // several.shape[1])).reshape(-1)

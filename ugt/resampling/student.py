@@ -251,7 +251,8 @@ class Units:
         with np.errstate(invalid="ignore", divide="ignore"):
             m = np.minimum(self.facts.n, self.facts.deciding)
             kurtosis = m * self.total(table**4) / squares**2
-            df = np.clip(2 * (m - 1) / (kurtosis - 1), np.maximum((m - 1) / LEAST_DF, 1), np.maximum(m - 1, 1))
+            # shares of one half have units that are equally far away: a kurtosis of 1, from which rounding may take off a little
+            df = np.clip(2 * (m - 1) / np.maximum(kurtosis - 1, 0.0), np.maximum((m - 1) / LEAST_DF, 1), np.maximum(m - 1, 1))
         return Jackknifed(estimate, squares, np.where(squares > 0, df, 1.0), self.facts, self._pairs())
 
 

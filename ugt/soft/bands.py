@@ -23,7 +23,7 @@ class CurvePoints(Statistic):
     """
 
     def __init__(self, column: ScoreColumn, grid: Array, most: int | None = None) -> None:
-        self.n_cases, self.grid = len(column.row), grid
+        self.n_cases, self.grid, self.times = len(column.row), grid, column.times
         self.names = tuple(f"{curve} {x:g}" for curve in ("roc", "pr") for x in grid)
         last = column.last.astype(bool)
         if most is not None and int(last.sum()) > most:
@@ -42,7 +42,7 @@ class CurvePoints(Statistic):
 
     def sums(self, cases: Array | None = None) -> Array:
         """Return (B, 2 T): positive and negative mass between each threshold and the one before."""
-        weights = by_case(np.ones((1, self.n_cases)) if cases is None else cases)
+        weights = by_case((np.ones((1, self.n_cases)) if self.times is None else self.times[None]) if cases is None else cases)
         out = np.empty((weights.shape[1], self._size, 2))
         _resample.grouped_sums(self._row, self._at, self._mass, weights, out)
         return out.reshape(len(out), -1)

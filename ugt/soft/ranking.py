@@ -59,9 +59,9 @@ class SoftRanking(Statistic):
         self.n_cases, self.times = (len(columns[0].positive), columns[0].times) if columns else (0, None)
 
     @classmethod
-    def by_default(cls, p: object, scores: object, positive: int = 1) -> SoftRanking:
+    def by_default(cls, p: object, scores: object, positive: int = 1, frequency: object = None) -> SoftRanking:
         """Make the statistic of all four metrics with the defaults of their functions; ``scores`` may be a :class:`ScoreOrder`."""
-        given = read(p, scores, None, positive=positive)
+        given = read(p, scores, None, positive=positive, frequency=frequency)
         return cls(given.columns(0.5), BOTH, ALL, labels=given.labels)
 
     @property

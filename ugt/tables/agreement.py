@@ -77,8 +77,8 @@ def make(context: Context, notes: list[Note]) -> Made:
     size = np.bincount(row_of(labels.offsets), labels.count, labels.n_cases)
     several = bool((size > 1).any())
     with notices.heard() as said_of_all:
-        coefficients = agreement_table(labels) if several else None
-    notes += said_of_all
+        coefficients = agreement_table(labels, frequency=context.times) if several else None
+    notes += said_of_all if context.times is None else _of_rows(said_of_all)
     found = coefficients.found if coefficients else ()
     asks = [Ask(one, options.n_resamples) for one in found]
     rare = dict.fromkeys(rare_note(one.statistic) for one in found if one.expected)
@@ -100,6 +100,11 @@ def make(context: Context, notes: list[Note]) -> Made:
     if classes is not None and len(classes.chosen):
         tables["agreement_by_class"] = classes.rows(context, context.intervals(resampled[-1]))
     return tables
+
+
+def _of_rows(said: Sequence[Note]) -> list[Note]:
+    """Return notes without the one on labels that were added where others differ, which is said elsewhere, with frequencies."""
+    return [one for one in said if one.code != "adjudicated"]
 
 
 def _of_rankings(context: Context, rankings: Rankings) -> Made:
@@ -138,7 +143,7 @@ class ByClass:
     def __init__(self, context: Context, size: NDArray[Any], said: Uses, notes: list[Note]) -> None:
         case, _, label, count = said
         n, k = context.n_cases, context.known.n_classes
-        self.size, self.given = size, np.bincount(label, count, k)
+        self.size, self.given = size, np.bincount(label, count if context.times is None else count * context.times[case], k)
         used = int((self.given > 0).sum())
         self.chosen = np.argsort(-self.given, kind="stable")[: min(MOST_CLASSES, used)]
         if n * len(self.chosen) > MOST_CELLS:
@@ -152,7 +157,7 @@ class ByClass:
         self.counts = np.bincount(case * width + place[label], count, n * width).reshape(n, width)[:, :-1]
         below = self.counts * (size > 1)[:, None]
         above = below * (self.counts - 1) / np.maximum(size - 1, 1)[:, None]
-        self.ratios = Ratios(np.concatenate([above, below], 1), np.arange(len(self.chosen), dtype=np.int64)).compact()
+        self.ratios = context.occurring(Ratios(np.concatenate([above, below], 1), np.arange(len(self.chosen), dtype=np.int64)).compact())
 
     def ask(self, context: Context, notes: list[Note]) -> Ask:
         """Return the request for resamples."""
@@ -165,9 +170,9 @@ class ByClass:
         for j, value in enumerate(self.ratios.estimate):
             with notices.heard():
                 own = np.stack([self.size - self.counts[:, j], self.counts[:, j]], 1).astype(np.int64)
-                kappa = _kappa(fleiss_kappa(Labels.from_counts(own)), context, slice(None))
+                kappa = _kappa(fleiss_kappa(Labels.from_counts(own), frequency=context.times), context, slice(None))
             name, prevalence = str(context.known.axes.classes[self.chosen[j]]), float(self.given[self.chosen[j]] / self.given.sum())
-            n_cases = int((self.ratios.denominator[:, j] > 0).sum())
+            n_cases = context.number(self.ratios.denominator[:, j] > 0)
             rows.append(AgreementByClassRow(name, *with_ends(value, intervals[j]), *kappa, prevalence, n_cases))
         return rows
 

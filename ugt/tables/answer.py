@@ -81,7 +81,7 @@ class ComparedWithConstant(NamedTuple):
                     wanted.append((len(columns), own, model, metric, reliability))
                     columns.add(column - constant if higher_is_better(metric) else constant - column, model)
         for one in columns.means:
-            one.shares = all(higher_is_better(metric) for metric, _ in constants)
+            context.occurring(one).shares = all(higher_is_better(metric) for metric, _ in constants)
         return cls(columns, wanted)
 
     def rows(self, context: Context, answer: str, resampled: list[Resamples]) -> Iterator[ConstantRow]:

@@ -81,7 +81,7 @@ def make(context: Context, notes: list[Note]) -> Made:
     found: dict[str, ModelLosses] = {}
     for name, table in context.scores.items():
         if is_probability(table):
-            found[name] = ModelLosses(counts, table, context.options, classes=context.known.axes.classes)
+            found[name] = ModelLosses(counts, table, context.options, classes=context.known.axes.classes, frequency=context.times)
         elif _is_number(context, name, table):
             words = "Model {model} gives one number per case, not probabilities: its calibration was not computed."
             notes.append(Note("no_calibration", words, model=name))
@@ -118,17 +118,25 @@ class ModelLosses:
     """
 
     def __init__(
-        self, counts: NDArray[Any], probs: Array, options: Options, classes: Any = None, disagreement: PredictedDisagreement | None = None
+        self,
+        counts: NDArray[Any],
+        probs: Array,
+        options: Options,
+        classes: Any = None,
+        disagreement: PredictedDisagreement | None = None,
+        frequency: Array | None = None,
     ) -> None:
         self.options, self.notes = options, list[Note]()
         with notices.heard():  # undefined numbers are empty in the table
-            self.losses = histogram_losses(counts, probs, classes=classes)
-            self.log_loss = histogram_log_loss(counts, probs)
-            predicted = disagreement or predicted_disagreement(probs / probs.sum(axis=1, keepdims=True))
-            self.disagreement = disagreement_losses(counts, predicted.overall)
+            self.losses = histogram_losses(counts, probs, classes=classes, frequency=frequency)
+            self.log_loss = histogram_log_loss(counts, probs, frequency=frequency)
+            self.disagreement = None  # its losses need one row per case
+            if frequency is None:
+                predicted = disagreement or predicted_disagreement(probs / probs.sum(axis=1, keepdims=True))
+                self.disagreement = disagreement_losses(counts, predicted.overall)
         n = options.affordable(counts.size, "calibration losses", self.notes)
         resampled: dict[str, Any] = {"losses": self.losses, "log loss": self.log_loss, "disagreement": self.disagreement}
-        self._asks = {name: Ask(one, n) for name, one in resampled.items() if one.n_cases > 1}
+        self._asks = {name: Ask(one, n) for name, one in resampled.items() if one is not None and one.n_cases > 1}
         if self.log_loss.n_infinite:
             words = "Log loss is infinite: probability 0 for a class that was observed ({cases})."
             self.notes.append(Note("infinite", words, cases=counted(self.log_loss.n_infinite, "case")))
@@ -155,9 +163,10 @@ class ModelLosses:
             rows.append(row(name, plugin, bias, debiased, low_high if finite(debiased) is not None else nothing[0], n))
         rows += [_root(rows[LOSSES.index(name)]) for name in ("cl", "dl")]
         rows.append(row("log_loss", None, None, self.log_loss.value, intervals.get("log loss", nothing)[0], self.log_loss.n_cases))
-        other, of_other = self.disagreement, intervals.get("disagreement", nothing)
-        cl = row("disagreement_cl", other.cl.plugin, other.cl.bias, other.cl.debiased, of_other[1], other.n_cases)
-        rows += [row("disagreement_l", None, None, other.l_phi, of_other[0], other.n_cases), cl, _root(cl)]
+        if (other := self.disagreement) is not None:
+            of_other = intervals.get("disagreement", nothing)
+            cl = row("disagreement_cl", other.cl.plugin, other.cl.bias, other.cl.debiased, of_other[1], other.n_cases)
+            rows += [row("disagreement_l", None, None, other.l_phi, of_other[0], other.n_cases), cl, _root(cl)]
         for k, name in enumerate(found.classes.tolist() if len(found.classes) <= MOST_CLASSES else ()):
             by_class = found.per_class.cl
             own = row("cl", by_class.plugin[k], by_class.bias[k], by_class.debiased[k], nothing[0], found.n_cases, str(name))

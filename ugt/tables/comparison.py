@@ -98,7 +98,7 @@ def make(context: Context, notes: list[Note]) -> Made:
             lead, (greater_share, _) = pair.minus(1), pair.best_share()
             (ends, _), (together, _) = context.intervals(lead), lead.interval(joint, context.options.interval)
             mean = max(i, j) < len(context.columns)
-            n_cases = int((~np.isnan(context.columns[i] - context.columns[j])).sum()) if mean else metrics[i].n_cases
+            n_cases = context.number(~np.isnan(context.columns[i] - context.columns[j])) if mean else metrics[i].n_cases
             difference = with_ends(pair.estimate[0] - pair.estimate[1], ends)
             row = DifferenceRow(*key, model, other, *difference, *both(together), finite(greater_share), n_cases)
             rows.append(row if difference[0] is None else _for_others(context, row))

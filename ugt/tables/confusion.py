@@ -72,11 +72,11 @@ def make(context: Context, notes: list[Note]) -> Made:
     Σ m_ik c_ik / Σ m_ik, negative Σ (1 - m_ik)(1 - c_ik) / Σ (1 - m_ik). Of a group G of classes the former is of sums over the group, and
     the accuracy given the group is Σ_i Σ_{k in G} m_ik c_ik / Σ_i Σ_{k in G} m_ik, as :func:`ugt.metrics.ua_group_accuracy` has them.
     """
-    here = context.defined
+    here, times = context.defined, context.times
     if context.top is None or not context.scores or not here.any():
         return {}
     top = np.where(here[:, None], context.top, 0.0)
-    kept = most(top.sum(axis=0), MOST_CLASSES)
+    kept = most(context.total(top), MOST_CLASSES)
     names = [str(context.known.axes.classes[k]) for k in kept]
     n_classes = top.shape[1]
     if len(kept) < n_classes:
@@ -92,14 +92,14 @@ def make(context: Context, notes: list[Note]) -> Made:
         asked += [_by_group(top, choice, context.groups[0]) for choice in context.choices.values()]
     work = 5 * context.n_cases + sum(one.n_cases * one.n_columns for one in asked)
     n = context.options.affordable(work, "agreement class by class", notes, most=MOST_WORK)
-    found = yield [Ask(one, n, context.counted) for one in asked]
+    found = yield [Ask(context.occurring(one), n, context.counted) for one in asked]
     matrix: list[ConfusionRow] = []
     by_class: list[ClassRow] = []
     for (model, choice), resamples in zip(choices.items(), found):
-        matrix += _matrix_of(model, names, np.einsum("nt,np->tp", truth, choice))
-        below = truth.sum(axis=0), other.sum(axis=0)
+        matrix += _matrix_of(model, names, np.einsum("nt,np->tp", truth if times is None else truth * times[:, None], choice))
+        below = context.total(truth), context.total(other)
         rows = _rows(names, below, resamples.estimate, context.intervals(resamples))
-        by_class += [ClassRow(model, *row, finite(one)) for row, one in zip(rows, _voted_ppa(voted, choice))]
+        by_class += [ClassRow(model, *row, finite(one)) for row, one in zip(rows, _voted_ppa(context, voted, choice))]
     by_group = [] if context.groups is None else _group_rows(context, *context.groups, top, dict(zip(choices, found[len(choices) :])))
     if min([*(row.n_expected for row in by_class), *(row.n_expected for row in by_group)]) < FEW_EXPECTED:
         words = "Agreement given a class or group has no interval where fewer than {least} cases of it are expected."
@@ -113,9 +113,9 @@ def _agreement(truth: Array, other: Array, choice: Array) -> Ratios:
     return Ratios(np.concatenate([*above, truth, other], 1), np.arange(2 * truth.shape[1], dtype=np.int64)).compact()
 
 
-def _voted_ppa(voted: Array, choice: Array) -> Any:
+def _voted_ppa(context: Context, voted: Array, choice: Array) -> Any:
     """Return positive agreement for each class with the voted label, taken as certain; NaN for a class without a vote."""
-    return over((voted * choice).sum(axis=0), voted.sum(axis=0)).tolist()
+    return over(context.total(voted * choice), context.total(voted)).tolist()
 
 
 def _by_group(top: Array, choice: Array, group: Int64) -> Ratios:
@@ -126,7 +126,7 @@ def _by_group(top: Array, choice: Array, group: Int64) -> Ratios:
 
 
 def _group_rows(context: Context, group: Int64, names: list[str], top: Array, found: Mapping[str, Resamples]) -> list[GroupRow]:
-    below = summed(top, group).sum(axis=0), summed(top, group).sum(axis=0)
+    below = context.total(summed(top, group)), context.total(summed(top, group))
     rows = [(model, _rows(names, below, one.estimate, context.intervals(one))) for model, one in found.items()]
     return [GroupRow(model, *row) for model, own in rows for row in own]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, Union
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, Union
 
 import numpy as np
 
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from .performance import CertaintyRow
     from .standings import MetricRow
     from .uncertainty import UncertaintyRow
+
+StatisticT = TypeVar("StatisticT", bound=Statistic)
 
 MOST_CELLS = 2 * 10**7  # most cells (cases x classes) of a table that is made as a whole
 LEAST_RESAMPLES = 100
@@ -98,6 +100,7 @@ class Annotated:
 
     given: Any  # Labels, Rankings, Ratings or plausibilities
     rows: Int64  # (n,) the judged cases among the N
+    times: Array | None = None  # (N,) how many equal cases each stands for, 0 for those that are not judged for it; None: one
 
     def __post_init__(self) -> None:
         self.rows.flags.writeable = False
@@ -117,6 +120,10 @@ class Annotated:
     def n_cases(self) -> int:
         """The number of cases, judged or not."""
         return int(self.given.n_cases)
+
+    def number(self, of: Any = slice(None)) -> int:
+        """Return the number of cases that some of the N rows stand for."""
+        return int(np.ones(self.n_cases, bool)[of].sum() if self.times is None else self.times[of].sum())
 
     @property
     def n_classes(self) -> int:
@@ -239,8 +246,37 @@ class Context:
 
     @property
     def n_cases(self) -> int:
-        """The number of judged cases."""
+        """The number of judged cases; those of one row with a frequency are one."""
         return len(self.known.rows)
+
+    @cached_property
+    def times(self) -> Array | None:
+        """The (n,) number of equal cases that each judged case stands for; None: one."""
+        return None if self.known.times is None else self.known.times[self.known.rows]
+
+    @property
+    def often(self) -> Array:
+        """The (n,) number of equal cases that each judged case stands for, 1 without frequencies."""
+        return np.ones(self.n_cases) if self.times is None else self.times
+
+    def number(self, of: Bools) -> int:
+        """Return the number of cases that some of the judged ones (n,) stand for."""
+        return int(np.count_nonzero(of) if self.times is None else self.times[of].sum())
+
+    def total(self, table: Array | Int64) -> Array:
+        """Return the sums of numbers of judged cases, (n,) or (n, ...), each as often as it occurs."""
+        return np.asarray(table.sum(axis=0) if self.times is None else np.tensordot(self.times, table, 1))
+
+    def mean_of(self, column: Array) -> float:
+        """Return the mean over the defined judged cases, each as often as it occurs; NaN if there are none."""
+        here = ~np.isnan(column)
+        n, own = self.number(here), column[here]
+        return (float(own.mean() if self.times is None else self.times[here] @ own / n)) if n else np.nan
+
+    def occurring(self, one: StatisticT) -> StatisticT:
+        """Return a statistic of the judged cases, each of which counts as often as it occurs."""
+        one.times = self.times
+        return one
 
     @cached_property
     def all_metrics(self) -> list[MetricRow]:
@@ -252,7 +288,7 @@ class Context:
         """All certainties, then all metrics, as means over cases."""
         found = [*self.certainty_columns.means, *self.columns.means]
         for one in found:
-            one.span = (0.0, 1.0)
+            self.occurring(one).span = (0.0, 1.0)
         return found
 
     @property
@@ -298,7 +334,7 @@ class Context:
 
     def ask_parts(self, parts: Iterable[tuple[Int64, Array]], what: str, notes: list[Note]) -> Ask:
         """Return a request for means over parts of the cases, on the resamples of the metrics."""
-        found = PartMeans(self.n_cases, parts)
+        found = self.occurring(PartMeans(self.n_cases, parts))
         return Ask(found, self.options.affordable(found.work + 5 * self.n_cases, what, notes, most=MOST_WORK), self.counted)
 
     def metric(self, model: str, metric: str, reliability: float | None, k: int = 1) -> int | None:

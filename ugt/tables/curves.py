@@ -74,8 +74,9 @@ def make(context: Context, notes: list[Note]) -> Made:
         return {}
     if not context.defined.any():
         return {}
-    mean = context.mean[context.defined]
-    classes = [context.positive] if context.known.n_classes == 2 else _classes(mean, context.known.axes, notes)
+    mean, n_cases = context.mean[context.defined], context.number(context.defined)
+    expected = context.total(np.where(context.defined[:, None], context.mean, 0.0))
+    classes = [context.positive] if context.known.n_classes == 2 else _classes(expected, context.known.axes, notes)
     n = _resamples(len(mean) * len(context.scores) * len(classes), context, notes)
     makers = dict(_makers(context, mean, classes, notes))
     found = {key: make() for key, make in makers.items()} if n else {}  # without bands one after the other, which takes less memory
@@ -92,8 +93,8 @@ def make(context: Context, notes: list[Note]) -> Made:
         bands = np.full((len(one.names), 2), np.nan) if resamples is None else resamples.interval(context.options.level)
         if model in told:
             bands[-len(ALL) :] = context.intervals(next(areas))
-        curves += _points_of(model, name, one.column, bands, len(mean))
-        rows.append(_areas_of(model, name, one.areas, bands[-len(ALL) :], len(mean)))
+        curves += _points_of(model, name, one.column, bands, n_cases)
+        rows.append(_areas_of(model, name, one.areas, bands[-len(ALL) :], n_cases))
     return {"curves": curves, "curve_scores": rows}
 
 
@@ -109,12 +110,12 @@ def _makers(
             notes.append(Note("one_sided_class", words, name=name, lacking=lacking))
             continue
         for model, table in context.scores.items():
-            yield (model, name), partial(Curves.of, table, k, p, context.defined)
+            yield (model, name), partial(Curves.of, table, k, p, context.defined, context.times)
 
 
-def _classes(mean: Array, axes: Axes, notes: list[Note]) -> list[int]:
-    """Return the classes with most expected cases."""
-    order: list[int] = np.argsort(-mean.sum(axis=0), kind="stable").tolist()
+def _classes(expected: Array, axes: Axes, notes: list[Note]) -> list[int]:
+    """Return the classes with most expected cases, of expected numbers (K,)."""
+    order: list[int] = np.argsort(-expected, kind="stable").tolist()
     shown, others = order[:MOST_CLASSES], order[MOST_CLASSES:]
     if others:
         names = ", ".join(str(axes.classes[k]) for k in others[:MOST_NAMES])
@@ -161,15 +162,16 @@ def _areas_of(model: str, name: str, areas: SoftRanking, around: Array, n_cases:
 class Curves(Statistic):
     """Both curves of a column of scores of the kept cases at the places of the grid, and the areas under them: 2 G + 4 numbers."""
 
-    def __init__(self, column: ScoreColumn, kept: Bools) -> None:
-        self.column, self._kept, self.n_cases = column, kept, len(kept)
+    def __init__(self, column: ScoreColumn, kept: Bools, times: Array | None = None) -> None:
+        self.column, self._kept, self.n_cases, self.times = column, kept, len(kept), times
         self._points, self.areas = CurvePoints(column, GRID, MOST_THRESHOLDS), SoftRanking((column,), BOTH, ALL)
         self.names = (*self._points.names, *ALL)
 
     @classmethod
-    def of(cls, scores: Array, k: int, p: Array, kept: Bools) -> Curves:
+    def of(cls, scores: Array, k: int, p: Array, kept: Bools, times: Array | None) -> Curves:
         """Return the curves of class k, from scores (N, K) and the probabilities of the class in the kept cases."""
-        return cls(ScoreColumn(Order(np.ascontiguousarray(score_of(scores, k)[kept])), p), kept)
+        own = None if times is None else times[kept]
+        return cls(ScoreColumn(Order(np.ascontiguousarray(score_of(scores, k)[kept])), p, times=own), kept, times)
 
     @property
     def kept(self) -> Bools:
@@ -182,7 +184,7 @@ class Curves(Statistic):
 
     def sums(self, cases: Array | None = None) -> Array:
         """Return the sums (B, S) of the curves, then of the areas."""
-        weights = np.ones((1, self.n_cases)) if cases is None else cases
+        weights = (np.ones((1, self.n_cases)) if self.times is None else self.times[None]) if cases is None else cases
         weights = weights if self._kept.all() else weights.T[self._kept].T
         return np.concatenate([self._points.sums(weights), self.areas.sums(weights)], axis=1)
 

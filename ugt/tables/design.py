@@ -15,7 +15,7 @@ from .context import most
 from .rows import Number, finite
 
 if TYPE_CHECKING:
-    from .context import Context, Rows
+    from .context import Annotated, Context, Rows
 
 
 class AnnotatorRow(NamedTuple):
@@ -75,8 +75,8 @@ def make(context: Context, notes: list[Note]) -> Rows:
         return {}
     uses = uses_of(known)
     tables: dict[str, Sequence[NamedTuple]] = {
-        "case_sizes": _sizes_of(context.known.n_annotations),
-        "classes": _classes_of(known, uses, notes),
+        "case_sizes": _sizes_of(context.known),
+        "classes": _classes_of(context.known, known, uses, notes),
     }
     if len(known.annotators):
         case, annotator = annotations_of(known)
@@ -163,18 +163,20 @@ def _common(row: Int64, column: Int64, n: int) -> Array:
     return common
 
 
-def _sizes_of(n_annotations: Int64 | None) -> list[SizeRow]:
-    assert n_annotations is not None
-    sizes, n_cases = np.unique(n_annotations, return_counts=True)
-    return [SizeRow(int(size), int(n)) for size, n in zip(sizes, n_cases)]
+def _sizes_of(known: Annotated) -> list[SizeRow]:
+    assert known.n_annotations is not None
+    sizes, at = np.unique(known.n_annotations, return_inverse=True)
+    n_cases = np.bincount(at.reshape(-1), known.times)
+    return [SizeRow(int(size), int(n)) for size, n in zip(sizes, n_cases) if n]
 
 
-def _classes_of(known: Labels | Rankings, uses: Uses, notes: list[Note]) -> list[ClassCountRow]:
+def _classes_of(annotated: Annotated, known: Labels | Rankings, uses: Uses, notes: list[Note]) -> list[ClassCountRow]:
     """Return the number of labels of every class, or of rankings that name it, and their share of all."""
-    k = known.n_classes
-    given = np.bincount(uses.label, uses.times, k)
-    cases = np.bincount(uses.label[distinct_pairs(uses.case, uses.label)[0]], minlength=k)
-    total = float(known.count.sum()) if isinstance(known, Labels) else float(len(known.annotator))
+    k, often = known.n_classes, annotated.times
+    given = np.bincount(uses.label, uses.times if often is None else uses.times * often[uses.case], k)
+    at = distinct_pairs(uses.case, uses.label)[0]
+    cases = np.bincount(uses.label[at], None if often is None else often[uses.case[at]], k)
+    total = float(given.sum()) if isinstance(known, Labels) else float(len(known.annotator))
     chosen = most(given, MOST_CLASSES)
     if k > MOST_CLASSES:
         words = "The table of classes has the {shown:,} of {n:,} that were given most often."

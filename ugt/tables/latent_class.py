@@ -82,7 +82,8 @@ def make(context: Context, notes: list[Note]) -> Made:
     if labels is None or labels.n_classes != 2 or not context.scores or not labels.n_labels:
         return {}
     positive, name = context.positive, str(labels.axes.classes[context.positive])
-    share = float(labels.counts()[:, positive].sum() / labels.n_labels)
+    given = context.total(labels.counts())
+    share = float(given[positive] / given.sum())
     rows = [LatentClassRow(model, name, share) for model in context.scores]
     if not _fits(labels):
         return {"latent_class": rows}

@@ -44,6 +44,14 @@ MAKERS: tuple[Any, ...] = (
     dispersion, humans, strata, subgroups, sensitivity,
 )  # fmt: skip
 TABLES: dict[str, Any] = {name: kind for maker in (*MAKERS, rated_cases) for name, kind in maker.TABLES.items()}  # name -> kind of its rows
+OF_GRADES: tuple[Any, ...] = (errors, coefficients, cuts, grade_errors)
+# What is left out of evaluations of rows that stand for several equal cases, in words for a note.
+ONE_ROW_EACH: dict[Any, str] = {
+    **dict.fromkeys(OF_GRADES, "measures of grades"),
+    coverage: "prediction sets",
+    dispersion: "predicted disagreement of annotators",
+    planning: "precision of larger studies",
+}
 # Those that take longest are begun first, so that threads end at about the same time.
 LONGEST: tuple[Any, ...] = (true_accuracy, coverage, sources, panel, humans, agreement, sensitivity)
 # Of ratings on a real scale, which have no classes.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -107,7 +107,7 @@ def _checks(context: Context, notes: list[Note]) -> tuple[list[PanelRow], Sequen
     found: dict[float | None, PanelCheck] = {}
     with notices.heard():
         try:
-            halves = Halves.of(known, 1, context.clusters, context.making.seed)
+            halves = _halves(context, known)
             for reliability in [context.reliability] if sampled else dict.fromkeys(row.reliability for row in context.certainty):
                 weight = reliability if own is None else {name: reliability * value for name, value in own.items()}
                 options = options_of(how, weight, context.making)
@@ -120,9 +120,16 @@ def _checks(context: Context, notes: list[Note]) -> tuple[list[PanelRow], Sequen
         notes.append(Note("truth_model_refuted", words, truth=truth_name(context.reliability), sentence=main.sentence()))
     checked: Sequence[CheckedTruth] = context.checked
     if not checked and main is not None and main.p_value < SIGNIFICANT:  # one that was asked for: another one may describe them
-        checked = cures(known, replace(context.making, prior=by_name.Making.prior, fit=None), context.clusters, halves)
+        checked = cures(known, replace(context.making, prior=by_name.Making.prior, fit=None), context.clusters, halves, context.times)
     rows = [row for reliability, one in found.items() for row in _rows(one, reliability, context.options.level)]
     return rows, checked
+
+
+def _halves(context: Context, known: Any) -> Halves:
+    """Return the annotations with one of each case held out, of all equal cases of a row."""
+    if context.times is not None:
+        return Halves.of_rows(known, context.times, context.making.seed)
+    return Halves.of(known, 1, context.clusters, context.making.seed)
 
 
 def _is_quick(context: Context) -> bool:

@@ -120,7 +120,7 @@ class _Work:
         self.main_areas = {(row.model, row.metric): row.value for row in areas}
         self.of_positive = {row.model: ScoreOrder.of(score_of(context.scores[row.model], context.positive)) for row in areas}
         known, making = context.known.judged, context.making
-        self.halves = halves_of(known, context.clusters, making) if known is not None and self.main else None
+        self.halves = halves_of(known, context.clusters, making, context.times) if known is not None and self.main else None
 
     # ---- the settings
 
@@ -176,7 +176,8 @@ class _Work:
         if not own.ndim and own != by_name.Making.prior:
             yield Setting("prior", f"{by_name.Making.prior:g}", self.how, middle, {"prior": by_name.Making.prior})
         for name, per_class in (("fitted", False), ("fitted per class", True)):
-            fit = fitted(self.context.known.given, per_class, None) if self.context.known.is_labels and self.halves is not None else None
+            known = self.context.known
+            fit = fitted(known.given, per_class, None, known.times) if known.is_labels and self.halves is not None else None
             if fit is not None and not np.array_equal(fit.value, own):
                 yield Setting("prior", name, self.how, middle, {"prior": fit.value})
 
@@ -324,12 +325,12 @@ class _Work:
         if not self.main:
             return []
         found = self._changed(setting)
-        values = {name: _mean(column) for name, column in found.columns.items()}
-        counts = {name: int((~np.isnan(column)).sum()) for name, column in found.columns.items()}
-        mains = {name: _mean(self.main[name]) for name in values}
+        values = {name: self._mean(column) for name, column in found.columns.items()}
+        counts = {name: self.context.number(~np.isnan(column)) for name, column in found.columns.items()}
+        mains = {name: self._mean(self.main[name]) for name in values}
         rows = _rows_of_measure(setting, METRIC, 1, values, mains, counts)
         for metric, own in self._areas(found.positive).items():
-            n = 0 if found.positive is None else int((~np.isnan(found.positive)).sum())
+            n = 0 if found.positive is None else self.context.number(~np.isnan(found.positive))
             mains = {name: self.main_areas[name, metric] for name in own}
             rows += _rows_of_measure(setting, metric, None, own, mains, dict.fromkeys(own, n))
         return rows
@@ -338,11 +339,14 @@ class _Work:
         """Return AUROC and average precision of each model against plausibilities of the positive class."""
         found: dict[str, dict[str, float | None]] = {}
         for model, order in self.of_positive.items() if positive is not None else ():
-            statistic = SoftRanking.by_default(positive, order)
+            statistic = SoftRanking.by_default(positive, order, frequency=self.context.times)
             for metric, value in zip(statistic.names, statistic.estimate.tolist()):
                 if metric in OF_POSITIVE:
                     found.setdefault(metric, {})[model] = finite(value)
         return found
+
+    def _mean(self, column: Array) -> float | None:
+        return finite(self.context.mean_of(column))
 
     def by_default(self) -> list[DefaultTruthRow]:
         """Return the values under the default truth, if another one leads because held-out annotators refute it."""
@@ -385,11 +389,6 @@ def _lacking(labels: Labels) -> tuple[str, str] | None:
     from ..annotators.graded import undetermined  # noqa: PLC0415  (few evaluations need it)
 
     return undetermined(labels)
-
-
-def _mean(column: Array) -> float | None:
-    defined = column[~np.isnan(column)]
-    return finite(defined.mean()) if len(defined) else None
 
 
 def _rows_of(orders: Orders, rows: Int64) -> Orders:

@@ -39,6 +39,7 @@ class DataFacts(NamedTuple):
     annotations_per_case: PerCase | None = None
     n_clusters: int | None = None
     joined: str | None = None  # how predictions were joined
+    n_rows: int | None = None  # rows that stand for the cases by their frequencies; None: each case has its own
 
 
 class InputFile(NamedTuple):

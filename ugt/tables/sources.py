@@ -113,7 +113,7 @@ def _over_named(context: Context, k: int) -> list[Spread]:
 def _over_labels(context: Context, k: int, notes: list[Note]) -> list[Spread]:
     """Return spreads of the models for other labels of the same cases: drawn with replacement within each case, and aggregated again."""
     known = context.known.annotations
-    if known is None:
+    if known is None or context.times is not None:  # equal cases would have the same redrawn labels
         return []
     n_annotations = len(known.items if isinstance(known, Rankings) else known.label)
     n_resamples = min(N_RESAMPLES, int(MOST_WORK / (n_annotations + context.n_cases * (4 + len(context.scores)))))

@@ -70,7 +70,7 @@ def make(context: Context, notes: list[Note]) -> Made:
         return {}
     parts = ((rows, np.stack([column[rows] for column in columns], 1)) for *_, rows in levels)
     (found,) = yield [context.ask_parts(parts, "strata", notes)]
-    ends, n_counted = context.intervals(found), [int((~np.isnan(column[rows])).sum()) for *_, rows in levels for column in columns]
+    ends, n_counted = context.intervals(found), [_counted(context, rows, column) for *_, rows in levels for column in columns]
     clusters = None if context.clusters is None else np.unique(context.clusters, return_inverse=True)[1].reshape(-1)
     table = []
     for i, (stratum, level, rows) in enumerate(levels):
@@ -84,6 +84,13 @@ def make(context: Context, notes: list[Note]) -> Made:
         words = "Strata with fewer than {cases} cases, or {clusters} clusters where there are clusters, have no intervals."
         notes.append(Note("no_intervals", words, cases=FEW_CASES, clusters=FEW_CLUSTERS))
     return {"strata": table}
+
+
+def _counted(context: Context, rows: Int64, column: Array) -> int:
+    """Return the number of cases of some rows that have a number in a column (n,)."""
+    here = np.zeros(len(column), bool)
+    here[rows] = ~np.isnan(column[rows])
+    return context.number(here)
 
 
 def _numbers_of(context: Context) -> tuple[list[tuple[str | None, str]], list[Array]]:
@@ -113,7 +120,7 @@ def _strata(context: Context, notes: list[Note]) -> Iterator[Stratum]:
 def given_strata(context: Context, notes: list[Note]) -> Iterator[Stratum]:
     """Yield the subgroups that were given."""
     for name, values in context.subgroups.items():
-        yield _by_subgroup(f"{name} (given)" if name in STRATA else name, values, notes)
+        yield _by_subgroup(f"{name} (given)" if name in STRATA else name, values, context.times, notes)
 
 
 def _by_certainty(certainty: Array) -> Stratum:
@@ -144,12 +151,13 @@ def _by_agreement(labels: Labels) -> Stratum:
     return Stratum("agreement", AGREEMENT_LEVELS, np.where(total >= 2, code, -1))
 
 
-def _by_subgroup(name: str, values: NDArray[Any], notes: list[Note]) -> Stratum:
+def _by_subgroup(name: str, values: NDArray[Any], times: Array | None, notes: list[Note]) -> Stratum:
     """Return a stratum with levels ordered as numbers if all are numbers, else as text; "not stated" is last."""
     stated = np.where(np.asarray(values, str) == "", NOT_STATED, np.asarray(values, str))
     found, code, size = np.unique(stated, return_inverse=True, return_counts=True)
     kept = list(range(len(found)))
     if len(found) > MOST_LEVELS:
+        size = size if times is None else np.bincount(code.reshape(-1), times)
         kept = sorted(kept, key=lambda level: -int(size[level]))[:MOST_LEVELS]
         words = "Of the {n:,} levels of {name} the {shown} with most cases are shown."
         notes.append(Note("some_levels", words, n=len(found), name=name, shown=MOST_LEVELS))

@@ -13,7 +13,6 @@ from .._base.claims import NOBODY, LeadEnds, claim_of
 from .._base.notes import Note
 from ..resampling import Resamples, Units
 from ..resampling.case_groups import FIRST, NEITHER, SECOND, GroupDifference
-from ..resampling.design import Design
 from .context import MOST_WORK, Ask, Made
 from .other_annotators import ForOthers, ends_for_others, two_way_of
 from .rows import Number, both, defined, finite
@@ -130,16 +129,16 @@ def _measure(context: Context, model: str) -> tuple[str, str, Array, Statistic |
 
 
 def _pair(context: Context, names: tuple[str, str, str, str], column: Array, group: Int64, source: Statistic | None) -> SubgroupPair:
-    one = GroupDifference(np.nan_to_num(column), (~np.isnan(column)).astype(np.float64), group, source)
+    one = context.occurring(GroupDifference(np.nan_to_num(column), (~np.isnan(column)).astype(np.float64), group, source))
     kept = one.kept
     here = [kept & (group == which) for which in (FIRST, SECOND)]
-    n_cases = int(here[0].sum()), int(here[1].sum())
+    n_cases = context.number(here[0]), context.number(here[1])
     n_clusters = _n_clusters(context, here[0]), _n_clusters(context, here[1])
     few = min(n_cases) < LEAST_CASES or any(n is not None and n < FEW_CLUSTERS for n in n_clusters)
     reason = NO_CASE if not n_cases[0] else NO_OTHERS if not n_cases[1] else TOO_FEW if few else None
     found = None
     if reason is None:
-        design = Design.of(int(kept.sum()), context.clusters_of(kept))
+        design = one.units(context.clusters_of(kept))
         found = Units.of(one, kept, design).jackknifed(one.estimate)
         if not found.squares[0] > SAME:
             found, reason = None, ALIKE

@@ -126,7 +126,8 @@ def make(context: Context, notes: list[Note]) -> Made:
     if known is None and context.known.annotations is not None:
         words = "Agreement with one more annotator was not computed: some cases with rankings have no predictions."
         notes.append(Note("unjudged_rankings", words))
-    people = [] if known is None else [next_annotator_agreement(known, s, ties=context.options.ties) for s in context.scores.values()]
+    how = {"ties": context.options.ties, "frequency": context.times}
+    people = [] if known is None else [next_annotator_agreement(known, s, **how) for s in context.scores.values()]  # type: ignore[arg-type]
     asks = [Ask(one, n, context.counted) for *_, one in wanted]
     found = yield [*asks, *(Ask(one, context.options.n_resamples, context.counted) for one in people)]
     return {
@@ -144,7 +145,7 @@ def _statements(context: Context, labels: Labels, notes: list[Note]) -> Iterator
     if len(models) < len(context.scores):
         words = "Statements on the accuracy against the true class are of the first {n} models only."
         notes.append(Note("some_models", words, n=len(models)))
-    which = allowed(labels, context.making.seed, context.clusters)
+    which = allowed(labels, context.making.seed, context.clusters, context.times)
     affordable = _affordable(labels, notes, len(models)) if which.use[ANY_DIFFICULTY] == MAIN else len(models)
     for i, model in enumerate(models):
         claim, whose = _claim(context)
@@ -160,8 +161,10 @@ def _statements(context: Context, labels: Labels, notes: list[Note]) -> Iterator
                 yield _statement(context, labels, TrueAccuracyRow(model, assume, use, reason, claim=claim, claim_of=whose))
 
 
-def allowed(labels: Labels, seed: int, clusters: NDArray[Any] | None = None) -> TrueClassStatements:
+def allowed(labels: Labels, seed: int, clusters: NDArray[Any] | None = None, times: Array | None = None) -> TrueClassStatements:
     """Return which statements the labels allow; of very many cases some are checked. ``clusters`` (N,): ids.
+
+    ``times`` (N,): how many equal cases each row stands for; all rows are checked.
 
     A latent class of many classes is not checked, and that of very many classes or annotators is refused.
     """
@@ -169,14 +172,14 @@ def allowed(labels: Labels, seed: int, clusters: NDArray[Any] | None = None) -> 
     if clusters is not None and len(np.unique(clusters[np.diff(labels.offsets) > 0])) < 2:
         clusters = None  # accuracy_bounds says why there are no intervals
     checked = labels
-    if work > MOST_LABELS:
+    if work > MOST_LABELS and times is None:
         some = np.arange(0, labels.n_cases, -(-work // MOST_LABELS), dtype=np.int64)
         checked, clusters = of_cases(labels, some), None if clusters is None else clusters[some]
     large = n_annotators > MOST_ANNOTATORS or labels.n_classes > MOST_CLASSES
     named = n_annotators > 0 and bool((labels.annotator >= 0).all())
     if not large and not (named and labels.n_classes > MOST_CHECKED):
-        return statements_of(checked, clusters, FITS, seed, solved=False)
-    found = statements_of(Labels.from_counts(checked.counts()), clusters, FITS, seed, solved=False)
+        return statements_of(checked, clusters, FITS, seed, solved=False, times=times)
+    found = statements_of(Labels.from_counts(checked.counts()), clusters, FITS, seed, solved=False, times=times)
     reason = TOO_LARGE.format(annotators=n_annotators, classes=labels.n_classes) if large else UNCHECKED.format(most=MOST_CHECKED)
     use, reasons = {**found.use, LATENT_CLASS: "no" if large else BESIDE}, {**found.reasons, LATENT_CLASS: reason}
     return TrueClassStatements(use, reasons, found.p_latent, found.form, found.p_panel, found.labels_per_case)
@@ -208,8 +211,9 @@ def _statement(context: Context, labels: Labels, row: TrueAccuracyRow) -> TrueAc
     options = context.options
     try:
         found: TrueClassBounds = accuracy_bounds(
-            labels, context.scores[row.model], ties=options.ties, assume=row.assume, level=options.level, clusters=context.clusters
-        )
+            labels, context.scores[row.model], ties=options.ties, assume=row.assume, level=options.level, clusters=context.clusters,
+            frequency=context.times,
+        )  # fmt: skip
     except ValueError as why:  # too few cases that are judged
         return TrueAccuracyRow(row.model, row.assume, REFUSED, _sentence(str(why)))
     if found.reason:
@@ -241,11 +245,11 @@ def _under_posteriors(context: Context, labels: Labels, rows: Sequence[TrueAccur
     models = [row.model for row in rows if row.assume == DIRICHLET and row.use != REFUSED]
     if not models or context.top is None:
         return []
-    alpha = np.asarray(fit_dirichlet_prior(labels).value)
+    alpha = np.asarray(fit_dirichlet_prior(labels, frequency=context.times).value)
     found = []
     for gamma in RELIABILITIES:
         pi = dirichlet(labels, reliability=gamma, prior=gamma * alpha).membership(1, ties=context.options.ties)
-        found += [(model, gamma, Assumed(pi, context.choices[model], 1, LEAST_CASES)) for model in models]
+        found += [(model, gamma, Assumed(pi, context.choices[model], 1, LEAST_CASES, context.times)) for model in models]
     return found
 
 
@@ -257,7 +261,7 @@ def _with_union(
     for (model, _, _), drawn in zip(wanted, found):
         ends.setdefault(model, []).append(outer_ends(drawn, context.options.level))
     numbers = {model: np.array(own) for model, own in ends.items()}
-    return [_joined(row, numbers.get(row.model), context.n_cases) for row in rows]
+    return [_joined(row, numbers.get(row.model), context.number(np.ones(context.n_cases, bool))) for row in rows]
 
 
 def _joined(row: TrueAccuracyRow, ends: Array | None, n_cases: int) -> TrueAccuracyRow:

@@ -67,12 +67,17 @@ def make(context: Context, notes: list[Note]) -> Made:
     def parts() -> Iterator[tuple[Int64, Array]]:
         """Yield values of the models, and their differences from those under the voted label on the same cases."""
         for one in chain(_evaluated(context, models, own), _annotators(context, notes)):
-            judged.append((one.truth, one.name, (~np.isnan(one.table)).sum(axis=0).tolist()))
+            judged.append((one.truth, one.name, _numbers(context, one)))
             yield one.rows, np.concatenate([one.table, one.table - own[one.rows]], 1)
 
     (found,) = yield [context.ask_parts(parts(), "the models under each truth", notes)]
     values, ends = (table.reshape(len(judged), 2, len(models), -1) for table in (found.estimate, context.intervals(found)))
     return {"truth_models": [row for i, one in enumerate(judged) for row in _rows(models, *one, values[i, ..., 0], ends[i])]}
+
+
+def _numbers(context: Context, one: Judgement) -> list[int]:
+    """Return the number of cases of each model that count."""
+    return [int(n) for n in context.often[one.rows] @ ~np.isnan(one.table)]
 
 
 def _evaluated(context: Context, models: list[str], voted: Array) -> Iterator[Judgement]:

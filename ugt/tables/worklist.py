@@ -13,6 +13,7 @@ from .._base.notes import Note
 from .._base.ragged import offsets_of, row_of, sizes_of
 from ..annotations.first_choices import first_choices
 from ..resampling import distinct_rows
+from ..resampling.frequencies import median
 from .rows import CERTAINTY, Number, ResultTable, finite, reliability_key
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from .context import Context, Rows
 
 
-OPTIONAL = ("least_error", "kind", "inherent", "annotation")  # columns that not all evaluations have
+OPTIONAL = ("least_error", "kind", "inherent", "annotation", "n_cases")  # columns that not all evaluations have
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +44,12 @@ class CaseColumns:
     kind: Sequence[str] | None = None  # None with those of the parts, if these are not in closed form
     inherent: Sequence[Number] | None = None
     annotation: Sequence[Number] | None = None
+    n_cases: Sequence[int] | None = None  # how many equal cases each row stands for; None: one
+
+    @property
+    def often(self) -> Sequence[int]:
+        """How many equal cases each row stands for."""
+        return [1] * len(self.case) if self.n_cases is None else self.n_cases
 
     @classmethod
     def of(cls, rows: Sequence[Mapping[str, Any]]) -> CaseColumns:
@@ -75,7 +82,7 @@ TABLES = {"cases": CaseColumns, "unanimous_cases": UnanimousRow}
 
 def make(context: Context, notes: list[Note]) -> Rows:
     """Return the judged cases, least certain first, undefined ones last; and what equal annotations leave open."""
-    known, certainty = context.known, context.case_certainty
+    known, certainty, times = context.known, context.case_certainty, context.times
     mean = np.mean(np.stack(list(certainty.values())), 0)
     order = np.argsort(np.where(np.isnan(mean), np.inf, mean), kind="stable")
     rows = known.rows[order]
@@ -85,6 +92,7 @@ def make(context: Context, notes: list[Note]) -> Rows:
             [None] * len(rows) if known.n_annotations is None else known.n_annotations[rows].tolist(),
             _best_classes(context.voted, order), _listed(mean[order]),
             {name: _listed(values[order]) for name, values in certainty.items()}, **_parts(context, order),
+            n_cases=None if times is None else times[order].astype(np.int64).tolist(),
         ).table(),
         "unanimous_cases": _unanimous(context) if context.details else (),
     }  # fmt: skip
@@ -96,7 +104,7 @@ def _parts(context: Context, order: Int64) -> dict[str, Any]:
     if found is None:
         return {}
     each = found.inherent_per_case, found.annotation_per_case
-    return {"kind": found.kinds()[order].tolist(), **{name: _listed(part[order]) for name, part in zip(OPTIONAL[2:], each)}}
+    return {"kind": found.kinds()[order].tolist(), **{name: _listed(part[order]) for name, part in zip(OPTIONAL[2:4], each)}}
 
 
 def _listed(values: Array) -> list[float]:
@@ -114,14 +122,15 @@ def _unanimous(context: Context) -> list[UnanimousRow]:
     low, high = np.full(len(size), np.iinfo(np.int64).max), np.full(len(size), -1)
     np.minimum.at(low, said.case, said.label)
     np.maximum.at(high, said.case, said.label)
-    same = ((low == high) & (size > 1))[context.known.rows]
+    same, times = ((low == high) & (size > 1))[context.known.rows], context.times
     if not same.any():
         return []
     sizes = size[context.known.rows]
-    commonest = int(np.bincount(sizes[same]).argmax())
+    commonest = int(np.bincount(sizes[same], None if times is None else times[same]).argmax())
     here = same & (sizes == commonest)
+    own = None if times is None else times[here]
     values = {row.reliability: context.case_certainty[reliability_key(row.reliability)] for row in context.certainty}
-    return [UnanimousRow(r, commonest, finite(np.median(column[here])), int(here.sum())) for r, column in values.items()]
+    return [UnanimousRow(r, commonest, finite(median(column[here], own)), context.number(here)) for r, column in values.items()]
 
 
 def _best_classes(voted: Point, cases: Int64) -> list[str]:

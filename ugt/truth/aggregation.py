@@ -22,7 +22,8 @@ from ..annotations.named import per_class
 from ..annotations.named import table as in_order
 from ..plausibilities import Dirichlet, Point
 from ..plausibilities.made_of import INFORMED, MadeOf
-from .label_prior import DirichletPrior, FittedDirichlet, fit_dirichlet_prior
+from .fitted_dirichlet import FittedDirichlet
+from .label_prior import DirichletPrior, fit_dirichlet_prior
 from .reliabilities import merged, reliability_of
 
 Ragged = tuple[Int64, Int32, Array]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._base import checks
-from .._base.arrays import Bools, NDArray
+from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.axes import stream_keys_of
 from .._base.ragged import distinct_pairs, row_of
 from ..annotations import Labels
@@ -21,6 +21,32 @@ def one_each(labels: Labels) -> Labels:
     ends = np.append(0, np.cumsum(labels.count))[labels.offsets]
     who, label = np.repeat(labels.annotator, labels.count), np.repeat(labels.label, labels.count)
     return replace(labels, offsets=ends, annotator=who, label=label, count=np.ones(len(label), np.int64))
+
+
+def divided(labels: Labels, times: Array, seed: int) -> tuple[Labels, Labels, Array]:
+    """Return rows of counts with one label taken out at random of each of their equal cases, these labels, and the cases of each row.
+
+    Of the f cases of a row with n labels, a multinomial number has a label of class k held out: the law of f cases with a row each. A row
+    without two labels stays whole.
+    """
+    counts = labels.counts()
+    n, left = counts.sum(axis=1), times.copy()
+    rest, found = n.astype(np.float64), list[tuple[Int64, Int64, Int64]]()
+    random = np.random.Generator(np.random.Philox(seed))
+    for k in range(labels.n_classes):
+        here = np.flatnonzero((counts[:, k] > 0) & (n > 1) & (left > 0))
+        own = random.binomial(left[here].astype(np.int64), np.minimum(counts[here, k] / rest[here], 1.0))
+        left[here] -= own
+        rest -= counts[:, k]
+        found.append((here[own > 0], np.full(int((own > 0).sum()), k, np.int64), own[own > 0]))
+    whole = np.flatnonzero(n < 2)
+    found.append((whole, np.zeros(len(whole), np.int64), times[whole].astype(np.int64)))
+    rows, out, often = (np.concatenate(column) for column in zip(*found))
+    checks.room("the held-out labels of all rows", 32.0 * len(rows) * labels.n_classes)
+    held = np.zeros((len(rows), labels.n_classes), np.int64)
+    held[np.arange(len(rows)), out] = n[rows] > 1
+    both = (Labels.from_counts(table, classes=labels.axes.classes) for table in (counts[rows] - held, held))
+    return next(both), next(both), often.astype(np.float64)
 
 
 def held_out(known: Any, keys: NDArray[np.uint64], n: int, seed: int) -> Bools:

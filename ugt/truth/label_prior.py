@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Callable
+from typing import Any
 
 import numpy as np
 
@@ -12,13 +12,12 @@ from .._base import checks, notices
 from .._base.arrays import Array, Bools, Int64
 from .._base.axes import Frozen
 from .._base.laws import t_quantile
-from .._base.lazy import cached_property
 from .._base.ragged import row_of
 from ..annotations import Labels
 from ..annotations.joins import tells_joins
-from ..plausibilities import Dirichlet
-from ..plausibilities.fitted_prior import FittedPrior
 from ..resampling import check_level, ids_of_cases
+from ..resampling.design import refuse_clusters
+from ..resampling.frequencies import check_counts, frequency_of
 from . import profiles
 
 SPAN = -23.0, 16.0  # range of log α: outside, the likelihood differs from that of a prior of 0 or infinity by 1e-6 at most
@@ -125,55 +124,34 @@ class DirichletPrior(Frozen):
         found = np.stack([np.zeros(len(value)), np.full(len(value), np.inf)], axis=1)
         free = np.isfinite(value) & (value > 0)
         scores = np.empty((0, 1)) if self.at_edge else self.counts.scores(value)[:, free]
-        if len(scores) < 2:
+        often = None if self.counts.times is None else self.counts.times[self.counts.told]
+        n = len(scores) if often is None or self.at_edge else int(often.sum())
+        if n < 2:
             return found if self.per_class else (0.0, np.inf)
         bread = np.linalg.inv(self.counts.information(value)[np.ix_(free, free)])
-        scores = scores - scores.mean(0)
-        error = np.sqrt(np.diag(bread @ (scores.T @ scores) @ bread) * len(scores) / (len(scores) - 1))
-        width = error * t_quantile(len(scores) - 1, 0.5 + level / 2)
+        scores = scores - (scores.mean(0) if often is None else often @ scores / n)
+        products = (scores if often is None else scores * often[:, None]).T @ scores
+        error = np.sqrt(np.diag(bread @ products @ bread) * n / (n - 1))
+        width = error * t_quantile(n - 1, 0.5 + level / 2)
         found[free] = value[free, None] * np.exp(np.stack([-width, width], axis=1))
         return found if self.per_class else (float(found[0, 0]), float(found[0, 1]))
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class FittedDirichlet(FittedPrior):
-    """The fit of log α, one number for all classes, to the labels from which ``make(alpha=α)`` makes the posteriors."""
-
-    prior: DirichletPrior
-    make: Callable[..., Dirichlet]
-    rows: Int64 | None = None
-
-    @property
-    def told(self) -> Bools:
-        return np.asarray(self.prior.counts.told)
-
-    @cached_property
-    def steps(self) -> Array:
-        alpha = np.array([self.prior.value])
-        return np.asarray(self.prior.counts.case_scores(alpha) / self.prior.counts.information(alpha))
-
-    def of_a_case(self, step: float) -> Dirichlet:
-        return Dirichlet.from_array(np.full((1, self.prior.counts.n_classes), self.prior.value * float(np.exp(step))))
-
-    def moved(self, parameter: int, step: float) -> Dirichlet:
-        found = self.make(alpha=self.prior.value * float(np.exp(step)))
-        return found if self.rows is None else found.take(self.rows)
 
 
 class LabelCounts:
     """The sums of counts for the likelihood ``Σ_i log [Π_k α_k (α_k + 1) … (α_k + c_ik - 1) / A (A + 1) … (A + n_i - 1)]``, A = Σ α.
 
     ``cells`` (3, E): class, j, and in how many cases the class has more than j labels; ``totals`` (3, J): 0, j, and how many cases have
-    more than j labels. The cost does not depend on the number of cases.
+    more than j labels. The cost does not depend on the number of cases. ``times`` (N,): how many equal cases each stands for.
     """
 
-    def __init__(self, labels: Labels, per_class: bool, group: Int64 | None) -> None:
+    def __init__(self, labels: Labels, per_class: bool, group: Int64 | None, times: Array | None = None) -> None:
         offsets, index, count = labels.class_counts()
         self.n_classes, self.group, self.size = labels.n_classes, group, labels.n_classes if per_class else 1
         self.row, self.index, self.count = row_of(offsets), index.astype(np.int64), np.asarray(count, np.int64)
         self.n = np.bincount(self.row, self.count, labels.n_cases).astype(np.int64)
-        self.cells = _more_than(self.index if per_class else np.zeros_like(self.index), self.count)
-        self.totals = _more_than(np.zeros_like(self.n), self.n)
+        self.times, self._of_row = times, None if times is None else times[self.row]
+        self.cells = _more_than(self.index if per_class else np.zeros_like(self.index), self.count, self._of_row)
+        self.totals = _more_than(np.zeros_like(self.n), self.n, times)
 
     def _parts(self, alpha: Array) -> tuple[Array, Array, float]:
         """Return, for α (size,), the α of each cell, the derivative of A with respect to log α, and A."""
@@ -187,7 +165,7 @@ class LabelCounts:
 
     def log_likelihood_at(self, alpha: Array) -> float:
         """Return the log-likelihood at α (K,) > 0, also if all classes have one α in the fit."""
-        cells = _more_than(self.index, self.count)
+        cells = _more_than(self.index, self.count, self._of_row)
         total = alpha.sum()
         return float(cells[2] @ np.log((alpha[cells[0]] + cells[1]) / total) - self.totals[2] @ np.log1p(self.totals[1] / total))
 
@@ -207,7 +185,12 @@ class LabelCounts:
     @property
     def told(self) -> Bools:
         """(N,) cases whose labels inform of the prior; one label shows nothing about a symmetric one."""
-        return self.n > (0 if self.size > 1 else 1)
+        found = self.n > (0 if self.size > 1 else 1)
+        return found if self.times is None else found & (self.times > 0)
+
+    def number(self, of: Bools) -> int:
+        """Return the number of cases that some of them (N,) stand for."""
+        return int(of.sum() if self.times is None else self.times[of].sum())
 
     def case_scores(self, alpha: Array) -> Array:
         """Return the derivatives (N, size) in log α of the part of the log-likelihood of each case."""
@@ -259,7 +242,7 @@ class LabelCounts:
         alpha = np.where(free, alpha, 0.0) if fixed is None else np.where(free | (np.arange(self.size) == fixed), alpha, 0.0)
         if fixed is not None:
             free[fixed] = False
-        value, n = self.log_likelihood(alpha), float(self.n.sum())
+        value, n = self.log_likelihood(alpha), float(self.totals[2].sum())
         for _ in range(MAX_STEPS):
             gradient, d, t, s = self.derivatives(alpha)
             if not free.any() or np.abs(gradient[free]).max() <= TOLERANCE * n:
@@ -288,21 +271,25 @@ class LabelCounts:
         return self.log_likelihood(self.fit(start, fixed)[0])
 
 
-def _more_than(key: Int64, count: Int64) -> Int64:
-    """Return (3, E): a key, j, and how many of its counts are above j, for each key and each j below its largest count."""
+def _more_than(key: Int64, count: Int64, times: Array | None = None) -> Int64:
+    """Return (3, E): a key, j, and how many of its counts are above j, for each key and each j below its largest count.
+
+    ``times``: how often each count occurs; None: once.
+    """
     most = np.zeros(int(key.max(initial=0)) + 1, np.int64)
     np.maximum.at(most, key, count)
     checks.room("a table of counts", 40.0 * most.sum())
     ends = np.append(0, np.cumsum(most))
     kept = count > 0
-    exactly = np.bincount(ends[key[kept]] + count[kept] - 1, minlength=ends[-1])
+    often = None if times is None else times[kept]
+    exactly = np.bincount(ends[key[kept]] + count[kept] - 1, often, ends[-1])
     of = np.repeat(np.arange(len(most)), most)
     at_least = np.append(np.cumsum(exactly[::-1])[::-1], 0)
     return np.stack([of, np.arange(ends[-1]) - ends[of], at_least[:-1] - at_least[ends[of + 1]]]).astype(np.int64)
 
 
 @tells_joins
-def fit_dirichlet_prior(labels: Any, *, per_class: bool = False, clusters: Any = None) -> DirichletPrior:
+def fit_dirichlet_prior(labels: Any, *, per_class: bool = False, clusters: Any = None, frequency: Any = None) -> DirichletPrior:
     r"""Fit the Dirichlet prior under which the labels of all cases together are most probable.
 
     The labels of case i, with counts c_ik, n_i in all, are draws from plausibilities with a Dirichlet(α) distribution; A = Σ α. The fit
@@ -318,6 +305,9 @@ def fit_dirichlet_prior(labels: Any, *, per_class: bool = False, clusters: Any =
         Whether each class has its own α; by default all classes have one α.
     clusters : (N,) ids, or mapping of case id to cluster, optional
         Cases that belong together; :meth:`DirichletPrior.interval` is then over clusters.
+    frequency : (N,) whole numbers, Series or mapping of case id to number, optional
+        How many equal cases f_i each row of counts stands for: the term of case i counts f_i times. Not with annotators who have names,
+        and not with clusters.
 
     Returns
     -------
@@ -327,7 +317,8 @@ def fit_dirichlet_prior(labels: Any, *, per_class: bool = False, clusters: Any =
     Raises
     ------
     TypeError, ValueError
-        If ``labels`` are of another type, or no case has two labels: then every symmetric prior is equally likely.
+        If ``labels`` are of another type, or no case has two labels: then every symmetric prior is equally likely; if frequencies are
+        negative, not whole or missing, or beside names of annotators or clusters.
 
     Warns
     -----
@@ -354,13 +345,17 @@ def fit_dirichlet_prior(labels: Any, *, per_class: bool = False, clusters: Any =
     [0.71, 0.06, 0.23]
     """
     checks.instance("labels", labels, Labels, "be Labels")
-    group = None
+    group, times = None, None
+    if frequency is not None:
+        check_counts("labels", labels)
+        refuse_clusters(clusters)
+        times = frequency_of(frequency, labels.n_cases, labels.axes.case_ids)
     if clusters is not None:
         ids = ids_of_cases("clusters", clusters, labels.n_cases, labels.axes.case_ids)
         group = np.unique(ids, return_inverse=True)[1].reshape(-1)
     per_class = checks.flag("per_class", per_class)
-    counts = LabelCounts(labels, per_class and labels.n_classes > 1, group)
-    if not (counts.n > 1).any():
+    counts = LabelCounts(labels, per_class and labels.n_classes > 1, group, times)
+    if not (counts.told & (counts.n > 1)).any():
         raise checks.error("labels", "have a case with two labels: one label per case shows nothing about the prior", "none")
     edge = counts.edge()
     alpha, converged = (np.full(counts.size, 0.0 if edge == "zero" else np.inf), True) if edge else counts.fit(counts.start())
@@ -369,12 +364,12 @@ def fit_dirichlet_prior(labels: Any, *, per_class: bool = False, clusters: Any =
     limit = np.exp(-60.0 if edge == "zero" else 40.0) * counts.given / counts.given.sum()
     log_likelihood = counts.log_likelihood(limit if edge else alpha)
     told = counts.told
-    silent = {NO_LABELS: int((counts.n == 0).sum()), ONE_LABEL: int(((counts.n == 1) & ~told).sum())}
+    silent = {NO_LABELS: counts.number(counts.n == 0), ONE_LABEL: counts.number((counts.n == 1) & ~told)}
     if edge or not converged:
         notices.warn(_EDGES[edge] if edge else "fit of the prior did not converge", stacklevel=2)
     value = alpha if per_class else float(alpha[0])
     left_out = {reason: n for reason, n in silent.items() if n}
-    return DirichletPrior(value, log_likelihood, converged, edge, int(told.sum()), labels.n_classes, left_out, counts)
+    return DirichletPrior(value, log_likelihood, converged, edge, counts.number(told), labels.n_classes, left_out, counts)
 
 
 _EDGES = {

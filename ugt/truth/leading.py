@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._base import notices
+from .._base.arrays import Array
 from ..annotations import Labels, Rankings
 from .by_name import RELIABILITIES, Making
 from .label_prior import DirichletPrior, fit_dirichlet_prior
@@ -122,21 +123,23 @@ def leading(known: Any, making: Making, clusters: Any) -> Leading:
     return default._replace(checked=tuple(rows))
 
 
-def halves_of(known: Any, clusters: Any, making: Making) -> Halves | None:
-    """Return the annotations of which one of each case is held out; None if nothing can be checked."""
+def halves_of(known: Any, clusters: Any, making: Making, times: Array | None = None) -> Halves | None:
+    """Return the annotations of which one of each case is held out, of all equal cases of a row; None if nothing can be checked."""
     if not isinstance(known, (Labels, Rankings)) or known.n_cases * known.n_classes > MOST_CELLS:
         return None
     try:
+        if times is not None and isinstance(known, Labels):
+            return Halves.of_rows(known, times, making.seed)
         return Halves.of(known, 1, clusters, making.seed)
     except FAILED:  # no case has two annotators
         return None
 
 
-def cures(known: Any, making: Making, clusters: Any, halves: Halves) -> list[CheckedTruth]:
+def cures(known: Any, making: Making, clusters: Any, halves: Halves, times: Array | None = None) -> list[CheckedTruth]:
     """Return checks of the truth models that may lead instead of one that was asked for, up to the first that fits."""
     rows: list[CheckedTruth] = []
     with notices.heard():
-        for one in others(known, making, clusters):
+        for one in others(known, making, clusters, times):
             try:
                 rows.append(_row("other", one, one.check(halves)))
             except FAILED:
@@ -146,13 +149,16 @@ def cures(known: Any, making: Making, clusters: Any, halves: Halves) -> list[Che
     return rows
 
 
-def others(known: Any, making: Making, clusters: Any) -> Iterator[Candidate]:
-    """Yield the truth models that may lead instead of the default, one after the other; each is fitted when it is asked for."""
+def others(known: Any, making: Making, clusters: Any, times: Array | None = None) -> Iterator[Candidate]:
+    """Yield the truth models that may lead instead of the default, one after the other; each is fitted when it is asked for.
+
+    ``times`` (N,): how many equal cases each row stands for; None: one.
+    """
     if isinstance(known, Rankings):
         yield from _of_rankings(known, making)
         return
     for prior, per_class in ((FITTED, False), (PER_CLASS, True)):
-        fit = fitted(known, per_class, clusters)
+        fit = fitted(known, per_class, clusters, times)
         if fit is not None:
             yield Candidate("dirichlet", prior, 1.0, replace(making, prior=fit.value, fit=fit))
     n, k = len(known.annotators), known.n_classes
@@ -160,13 +166,13 @@ def others(known: Any, making: Making, clusters: Any) -> Iterator[Candidate]:
         yield Candidate("dawid-skene", None, None, making)
 
 
-def fitted(known: Labels, per_class: bool, clusters: Any) -> DirichletPrior | None:
+def fitted(known: Labels, per_class: bool, clusters: Any, times: Array | None = None) -> DirichletPrior | None:
     """Return the prior under which the labels are most probable; None if there is none, or none that is finite."""
     if per_class and not 2 <= known.n_classes <= MOST_CLASSES:
         return None
     try:
         with notices.heard():  # nobody asked for this prior
-            fit = fit_dirichlet_prior(known, per_class=per_class, clusters=clusters)
+            fit = fit_dirichlet_prior(known, per_class=per_class, clusters=clusters, frequency=times)
     except FAILED:
         return None
     return fit if np.isfinite(fit.value).all() else None

@@ -81,16 +81,16 @@ class OpenParts(Ratios):
         return np.stack([above[:, number], below[:, number]], axis=1)
 
 
-def kinds_of(inherent: Array, annotation: Array) -> NDArray[Any]:
-    """Return the kind of each case: see :meth:`UncertaintyParts.kinds`."""
-    total = inherent + annotation
-    usual = np.nansum(annotation) / max(float(np.nansum(total)), np.finfo(float).tiny)
+def kinds_of(inherent: Array, annotation: Array, times: Array | None = None) -> NDArray[Any]:
+    """Return the kind of each case, which occurs so often: see :meth:`UncertaintyParts.kinds`."""
+    total, often = inherent + annotation, 1.0 if times is None else times
+    usual = np.nansum(annotation * often) / max(float(np.nansum(total * often)), np.finfo(float).tiny)
     more = annotation > (usual + ROUNDING) * total
     return np.where(total > 0, np.where(more, "under-annotated", "ambiguous"), "")  # false for NaN
 
 
-def defined_parts(post: Plausibilities, loss: str) -> tuple[Parts, dict[str, int]]:
-    """Return the parts with NaN for cases of which one annotation says nothing, and their number by reason.
+def defined_parts(post: Plausibilities, loss: str, times: Array | None = None) -> tuple[Parts, dict[str, int]]:
+    """Return the parts with NaN for cases of which one annotation says nothing, and their number by reason, if they occur so often.
 
     One label of a case has no spread, so that shares of labels (a :class:`Point`) cannot show what is open about it. A posterior with a
     given prior can only repeat the prior if no case has two.
@@ -107,7 +107,7 @@ def defined_parts(post: Plausibilities, loss: str) -> tuple[Parts, dict[str, int
     if not single.any():
         return parts, {}
     total, inherent = (np.where(single, np.nan, one) for one in parts[:2])
-    return Parts(total, inherent, parts.errors), {reason: int(single.sum())}
+    return Parts(total, inherent, parts.errors), {reason: int(single.sum() if times is None else times[single].sum())}
 
 
 def columns_of_truth(loss: str, truth: Plausibilities) -> Array:

@@ -21,7 +21,7 @@ from ..annotations.joins import tells_joins
 from ..annotations.other_annotators import case_offsets, cases_of_annotators, keeping, without
 from ..plausibilities.normal import fit_normal_prior
 from ..resampling import check_level, ids_of_cases, seed_of
-from .held_out import held_out, one_each
+from .held_out import divided, held_out, one_each
 from .label_prior import fit_dirichlet_prior
 
 MODELS = ("dirichlet", "prirn", "plackett_luce", "dawid_skene", "normal")
@@ -234,7 +234,10 @@ def split_panel_check(
 
 
 class Halves(NamedTuple):
-    """Annotations, of which some of each case are held out: one division serves truth models with several options."""
+    """Annotations, of which some of each case are held out: one division serves truth models with several options.
+
+    ``times``: how many equal cases each row of ``rest`` and ``out`` stands for; None: one.
+    """
 
     annotations: Any
     rest: Any
@@ -243,6 +246,16 @@ class Halves(NamedTuple):
     group: Any  # (N,) cluster of each case, or None
     held: int
     seed: int
+    times: Array | None = None
+
+    @classmethod
+    def of_rows(cls, labels: Labels, times: Array, seed: Any) -> Halves:
+        """Hold one annotator out of each of the equal cases for which rows of counts stand: of each class as many as chance gives."""
+        seed = seed_of(seed)
+        rest, out, of = divided(labels, times, seed)
+        if not out.n_labels:
+            raise checks.error("annotations", "have a case of more than 1 annotators", "none")
+        return cls(labels, rest, out, vote_of(rest), None, 1, seed, of)
 
     @classmethod
     def of(cls, annotations: Any, held: int, clusters: Any, seed: Any) -> Halves:
@@ -272,12 +285,13 @@ class Halves(NamedTuple):
         found = judge(self.rest, self.out, vote=self.vote)
         if not len(found.row):
             raise checks.error("annotations", f"have a case of more than {self.held} annotators", "none")
-        summed = partial(_summed, group=self.group, independent=self.held == 1 and self.group is None)
+        summed = partial(_summed, group=self.group, independent=self.held == 1 and self.group is None, times=self.times)
         n_cases, observed, predicted, p_value, effective = summed(found)
         if model == "dawid_skene":
             p_value = skill_check.with_estimated_skills(self, summed, options, p_value)
         annotators = _of_annotators(self.annotations, judge, summed) if per_annotator else None
-        left_out = {TOO_FEW: self.rest.n_cases - n_cases} if n_cases < self.rest.n_cases else {}
+        of_all = self.rest.n_cases if self.times is None else int(self.times.sum())
+        left_out = {TOO_FEW: of_all - n_cases} if n_cases < of_all else {}
         bins, what = _bins(found, summed, model == "normal"), MIDDLE if model == "normal" else VOTE
         return PanelCheck(observed, predicted, p_value, n_cases, annotators, bins, left_out, effective, what)
 
@@ -319,27 +333,37 @@ def _of_ratings(rest: Ratings, out: Ratings, make: Any, vote: None = None) -> He
     return found.among(np.isfinite(u))
 
 
-def _summed(found: HeldAnnotations, group: Any, independent: bool, least: int = 1) -> tuple[int, float, float, float, float]:
-    """Return the number of cases, the observed and predicted means, the p-value of the difference, and the effective number of cases."""
+def _summed(
+    found: HeldAnnotations, group: Any, independent: bool, least: int = 1, times: Array | None = None
+) -> tuple[int, float, float, float, float]:
+    """Return the number of cases, the observed and predicted means, the p-value of the difference, and the effective number of cases.
+
+    ``times``: how many equal cases each row stands for, of which one annotation each is held out, and which have no ``group``.
+    """
     unit = found.row if group is None else group[found.row]
     (units, unit), (rows, row) = (np.unique(one, return_inverse=True) for one in (unit, found.row))
-    n, g, unit, row = len(rows), len(units), unit.reshape(-1), row.reshape(-1)
+    unit, row, often, each = unit.reshape(-1), row.reshape(-1), 1.0 if times is None else times[found.row], np.float64(len(row))
+    independent = independent and len(row) == len(rows)
+    n, g = len(rows), len(units)
+    if times is not None:
+        n = g = int(times[rows].sum())
+        each = np.float64(n)
     if n == 0:
         return 0, np.nan, np.nan, np.nan, np.nan
-    weight = 1 / np.bincount(row)[row]
+    weight = often / np.bincount(row)[row]
     observed, predicted = (float((weight * column).sum() / n) for column in (found.observed, found.predicted))
 
     def spread(deviation: Array) -> float:
-        return float((np.bincount(unit, weight * deviation) ** 2).sum() * g / max(g - 1, 1))
+        squares = np.bincount(unit, weight * deviation) ** 2
+        return float((squares if times is None else squares / times[units]).sum() * g / max(g - 1, 1))
 
-    independent = independent and len(row) == n
-    variance = found.variance.sum() if independent else spread(found.observed - found.predicted)
+    variance = (found.variance * often).sum() if independent else spread(found.observed - found.predicted)
     gap = n * abs(observed - predicted)
     p_value = np.nan
     if n >= least and (independent or g > 1):
         p_value = 2 * above(gap / np.sqrt(variance), np.inf if independent else g - 1.0) if variance > 0 else float(gap < TINY)
     own = spread(found.observed - observed)
-    effective = float(np.clip(n**2 * observed * (1 - observed) / own, g, len(row))) if own > 0 else float(g)
+    effective = float(np.clip(n**2 * observed * (1 - observed) / own, g, each)) if own > 0 else float(g)
     return n, observed, predicted, float(p_value), effective
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .._base import checks, notices
-from .._base.arrays import Int64, NDArray
+from .._base.arrays import Array, Int64, NDArray
 from .._base.axes import Frozen
 from .._base.wording import Refusal
 from ..annotations import Labels
@@ -22,10 +22,11 @@ from ..metrics.latent.goodness import p_of_confusions
 from ..metrics.latent_class import forms_of, known_of
 from ..metrics.true_class import ANY_DIFFICULTY, LATENT_CLASS, numbers_of, read
 from ..resampling import ids_of_cases, seed_of
+from ..resampling.frequencies import median
 from .aggregation import dirichlet
 from .held_out import mixed
 from .label_prior import fit_dirichlet_prior
-from .panel_check import split_panel_check
+from .panel_check import Halves
 
 DIRICHLET = "dirichlet"
 RELIABILITIES = (0.2, 0.5, 1.0, 2.0, 5.0, 20.0)  # over which bounds under a Dirichlet posterior are united
@@ -178,8 +179,13 @@ def true_class_statements(labels: object, *, clusters: object = None, n_resample
     return statements_of(labels, clusters, n_resamples, seed)
 
 
-def statements_of(labels: object, clusters: object, n_resamples: int, seed: object, solved: bool = True) -> TrueClassStatements:
-    """Return the statements that labels allow; unless ``solved``, whether any mixture gives the labels is left to the bounds."""
+def statements_of(
+    labels: object, clusters: object, n_resamples: int, seed: object, solved: bool = True, times: Array | None = None
+) -> TrueClassStatements:
+    """Return the statements that labels allow; unless ``solved``, whether any mixture gives the labels is left to the bounds.
+
+    ``times`` (N,): how many equal cases each row of counts stands for; then the bounds must solve.
+    """
     if not isinstance(labels, Labels):
         raise TypeError(Refusal("labels", "be Labels", type(labels).__name__))
     n_resamples, word = checks.whole("n_resamples", n_resamples), seed_of(seed)
@@ -189,8 +195,8 @@ def statements_of(labels: object, clusters: object, n_resamples: int, seed: obje
         raise checks.error("labels", "hold at least one label", 0)
     group = None if clusters is None else ids_of_cases("clusters", clusters, labels.n_cases, labels.axes.ids_or_none)
     numbers_of(group, np.flatnonzero(sizes))  # refuse a single cluster
-    typical = float(np.median(sizes[sizes > 0]))
-    p_panel, unchecked = _panel(labels, int(sizes.max()), group, word)
+    typical = median(sizes[sizes > 0], None if times is None else times[sizes > 0])
+    p_panel, unchecked = _panel(labels, int(sizes.max()), group, word, times)
     p_latent, form, refusal = _latent(labels, group, n_resamples, word)
     found = {
         ANY_DIFFICULTY: _programme(labels, group, solved),
@@ -225,15 +231,16 @@ def _of_latent(p: float, typical: float, clustered: bool) -> tuple[str, str]:
     return BESIDE, f"It holds if all cases are equally hard; its fit is not refuted{of_one}, but mild differences would not show."
 
 
-def _panel(labels: Labels, most: int, group: NDArray[Any] | None, seed: int) -> tuple[float, str]:
+def _panel(labels: Labels, most: int, group: NDArray[Any] | None, seed: int, times: Array | None) -> tuple[float, str]:
     """Return the p-value of the posterior with a fitted prior, and why there is none."""
     p = math.nan
     if most > 1 and labels.n_classes > 1:
         with notices.heard():  # the reason says it
-            fit = fit_dirichlet_prior(labels)
+            fit = fit_dirichlet_prior(labels, frequency=times)
         if fit.at_edge:
             return p, said(AT_EDGE)
-        p = split_panel_check(labels, prior="fit", clusters=group, per_annotator=False, seed=seed).p_value
+        halves = Halves.of(labels, 1, group, seed) if times is None else Halves.of_rows(labels, times, seed)
+        p = halves.check("dirichlet", False, {"prior": fit}).p_value
     return p, "No annotator can be held out to check the posterior." if math.isnan(p) else ""
 
 

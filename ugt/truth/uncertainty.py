@@ -16,8 +16,10 @@ from .._base.lazy import cached_property
 from ..annotations.joins import tells_joins
 from ..plausibilities import as_plausibilities
 from ..plausibilities import estimates as results
+from ..plausibilities.frequent import counts_of
 from ..plausibilities.open_parts import LOSSES, Parts
 from ..resampling import Ratios, Result
+from ..resampling.case_weights import Counts
 from .open_numbers import NAMES, OF_NUMBER, OpenParts, along_prior, columns_of, columns_of_truth, defined_parts, kinds_of
 
 
@@ -69,13 +71,16 @@ class UncertaintyParts(Result):
     left_out: Mapping[str, int] = field(default_factory=dict)
     _of: Any = field(default=None, repr=False)
     _ids: Any = field(default=None, repr=False)
+    _times: Array | None = field(default=None, repr=False)
 
     @cached_property
     def statistic(self) -> OpenParts:
         made_of = self._of.made_of
         again = None if made_of is None else made_of.added(partial(columns_of_truth, self.loss))
         columns = columns_of(Parts(self.per_case, self.inherent_per_case))
-        return OpenParts(columns, self._of.n_classes, self.loss, made_of, None if again is None else again())
+        found = OpenParts(columns, self._of.n_classes, self.loss, made_of, None if again is None else again())
+        found.times = self._times
+        return found
 
     @property
     def total(self) -> float:
@@ -107,7 +112,7 @@ class UncertaintyParts(Result):
 
         A case is under-annotated if annotations leave open a larger share of what is open about it than in the data as a whole.
         """
-        return kinds_of(self.inherent_per_case, self.annotation_per_case)
+        return kinds_of(self.inherent_per_case, self.annotation_per_case, self._times)
 
     def settled(self, n_annotators: int = 1, *, reliability: float = 1.0) -> Settled:
         """Return what labels of more annotators are expected to settle of the part that annotations leave open.
@@ -135,8 +140,12 @@ class UncertaintyParts(Result):
         left = self._of.annotation_after(n, LOSSES[self.loss], gamma) if n else self.annotation_per_case
         left = np.where(np.isnan(self.per_case), np.nan, left)
         per_case = self.annotation_per_case - left
-        value, n_cases = results.mean_of(per_case)
-        return Settled(value, per_case, left, results.mean_of(left)[0], n, n_cases, self.left_out, self._ids)
+        if self._times is None:
+            (value, n_cases), (rest, _) = map(results.mean_of, (per_case, left))
+            return Settled(value, per_case, left, rest, n, n_cases, self.left_out, self._ids)
+        counts = Counts(self._times, False)
+        (value, n_cases), (rest, _) = map(counts.mean, (per_case, left))
+        return Settled(value, per_case, left, rest, n, n_cases, self.left_out, self._ids, counts)
 
     def curve(self, most: int = 20, *, reliability: float = 1.0) -> Array:
         """Return what annotations are expected to leave open (most + 1,) after labels of 0, 1, …, ``most`` further annotators per case."""
@@ -178,6 +187,7 @@ class Settled(results.MeanOfCases):
     n_cases: int
     left_out: Mapping[str, int] = field(default_factory=dict)
     _ids: Any = field(default=None, repr=False)
+    _times: Counts | None = field(default=None, repr=False)
 
     @property
     def share(self) -> Array:
@@ -187,7 +197,7 @@ class Settled(results.MeanOfCases):
 
 
 @tells_joins
-def uncertainty_parts(truth: object, *, loss: str = "log") -> UncertaintyParts:
+def uncertainty_parts(truth: object, *, loss: str = "log", frequency: object = None) -> UncertaintyParts:
     r"""Return what is open about one more judgement of each case, and how much of it further annotators could settle.
 
     Let λ be the plausibilities of a case. With the entropy H, what is open about one more label is
@@ -213,6 +223,8 @@ def uncertainty_parts(truth: object, *, loss: str = "log") -> UncertaintyParts:
         Plausibilities. Cases without annotations are left out and counted.
     loss : {"log", "quadratic", "zero_one"}
         The loss of a forecast of one more label.
+    frequency : (N,) whole numbers, Series or mapping of case id to number, optional
+        How many equal cases each row stands for, as in :func:`ua_topk_accuracy`.
 
     Returns
     -------
@@ -224,7 +236,8 @@ def uncertainty_parts(truth: object, *, loss: str = "log") -> UncertaintyParts:
     Raises
     ------
     TypeError, ValueError
-        If ``truth`` is neither plausibilities nor such an array, such as a posterior of ratings, or the loss is unknown.
+        If ``truth`` is neither plausibilities nor such an array, such as a posterior of ratings, or the loss is unknown; if frequencies
+        are negative, not whole or missing, or the truth cannot have any.
 
     Notes
     -----
@@ -252,14 +265,18 @@ def uncertainty_parts(truth: object, *, loss: str = "log") -> UncertaintyParts:
     0.832
     """
     post = as_plausibilities(truth)
-    parts, left_out = defined_parts(post, checks.option("loss", loss, tuple(LOSSES)))
+    counts = counts_of(frequency, None, post)
+    times = None if counts is None else counts.times
+    parts, left_out = defined_parts(post, checks.option("loss", loss, tuple(LOSSES)), times)
     columns = columns_of(parts)
-    n = int(columns[:, 4].sum())
-    value, inherent, annotation, share = Ratios(columns, OF_NUMBER, NAMES).estimate.tolist()
-    if missing := len(columns) - n - sum(left_out.values()):
+    n, of_all = (int(one.sum() if times is None else times @ one) for one in (columns[:, 4], np.ones(len(columns))))
+    numbers = Ratios(columns, OF_NUMBER, NAMES)
+    numbers.times = times
+    value, inherent, annotation, share = numbers.estimate.tolist()
+    if missing := of_all - n - sum(left_out.values()):
         left_out = {results.NO_ANNOTATIONS: missing, **left_out}
     if n == 0:
         results.left_out(parts.total, " or ".join(left_out))
     errors = parts.errors if n else (math.nan, math.nan, math.nan)
     each = parts.total, parts.inherent, parts.annotation
-    return UncertaintyParts(value, inherent, annotation, share, *each, errors, loss, n, left_out, post, post.ids_or_none)
+    return UncertaintyParts(value, inherent, annotation, share, *each, errors, loss, n, left_out, post, post.ids_or_none, times)

@@ -14,6 +14,7 @@ def render(source: ReportSource) -> Section:
     listed = [
         ("Kind", text(facts.kind)),
         ("Cases", count(facts.n_cases)),
+        *([("Rows, each with its number of cases", count(facts.n_rows))] if facts.n_rows is not None else ()),
         *([("Grades" if facts.ordered else "Classes", count(facts.n_classes))] if facts.n_classes else ()),
         *_annotation_facts(facts),
         *([("Models", ", ".join(map(text, source.models)))] if source.models else ()),

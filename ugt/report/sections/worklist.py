@@ -37,23 +37,33 @@ def render(source: ReportSource) -> Section | None:
         known = [one for one in every if one is not None]
         ends = f"{digits.value(min(known))} to {digits.value(max(known))}" if known else NONE
         n = cases.n_annotations[i]
-        cells = [NONE if n is None else count(n), _voted(str(cases.voted[i])), digits.value(certainty), ends]
+        of_row = [] if cases.n_cases is None else [count(cases.n_cases[i])]
+        cells = [*of_row, NONE if n is None else count(n), _voted(str(cases.voted[i])), digits.value(certainty), ends]
         rows.append((shown(cases.case[i]), cells))
-    heads = ["case", "annotations", "voted label", f"certainty, %{digest.at_main}", "over all reliabilities"]
+    heads = [
+        "case",
+        *([] if cases.n_cases is None else ["cases"]),
+        "annotations",
+        "voted label",
+        f"certainty, %{digest.at_main}",
+        "over all reliabilities",
+    ]
     if len(cases.certainty) < 2:
         rows, heads = [(name, cells[:-1]) for name, cells in rows], heads[:-1]
     parts = _parts(cases, [i for i, _ in open_[:MOST_ROWS]]) if open_row(digest) else None
     if parts is not None:
         rows, heads = [(name, [*cells, *more]) for (name, cells), more in zip(rows, parts)], [*heads, *PARTS]
-    ties = sum(" = " in str(cases.voted[i]) for i, _ in open_)
+    n_open = sum(cases.often[i] for i, _ in open_)
+    ties = sum(cases.often[i] for i, _ in open_ if " = " in str(cases.voted[i]))
     _, last = open_[len(rows) - 1]
     alike = sum(certainty == last for _, certainty in open_[len(rows) :])
     more = f"; {count(alike)} more are as uncertain as the last one" if alike else ""
     first = "The" if len(rows) == len(open_) else f"The first {len(rows)} of"
-    note = f"{first} {counted(len(open_), 'case', ('that is', 'that are'))} less than 99% certain{more}; all are in cases.csv"
+    unit = "case" if cases.n_cases is None else "row"
+    note = f"{first} {counted(len(open_), unit, ('that is', 'that are'))} less than 99% certain{more}; all are in cases.csv"
     tied = f"; {count(ties)} of them {'have' if ties > 1 else 'has'} a tied vote" if ties else ""
-    verb = "is" if len(open_) == 1 else "are"
-    heading = f"{count(len(open_))} of {counted(len(cases.case), 'case')} {verb} less than 99% certain{tied}"
+    verb = "is" if n_open == 1 else "are"
+    heading = f"{count(n_open)} of {counted(sum(cases.often), 'case')} {verb} less than 99% certain{tied}"
     how = "<p>Another annotation, or a discussion, is worth most where the certainty is lowest.</p>"
     how += f"<p>{KINDS.format(model=PLAIN.get(source.provenance.aggregation, 'this truth model'))}</p>" if parts is not None else ""
     return finding("worklist", "Cases to review", heading, how, plain_table("Cases, least certain first", note, heads, rows))
