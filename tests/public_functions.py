@@ -363,6 +363,20 @@ def ranked(annotations: Any, scores: Any, **more: Any) -> Any:
     return ugt.rank_sets({"one": found, "other": found}, random=("cases",), **more)
 
 
+def benefit(p: Any, s: Any, **more: Any) -> Any:
+    return ugt.soft.net_benefit(p, s / 5, **more)
+
+
+def class_averages(annotations: Any, scores: Any, **more: Any) -> Any:
+    """The averages over classes as numbers."""
+    found = ugt.soft.accuracy_by_class(annotations, scores, **more)
+    return SimpleNamespace(macro=np.array(list(found.macro.values())), micro=np.array(list(found.micro.values())))
+
+
+def cost_of_errors(annotations: Any, scores: Any, **more: Any) -> Any:
+    return ugt.soft.expected_cost(annotations, scores, 1.0 - np.eye(scores.shape[1]), **more)
+
+
 def planned(annotations: Any, scores: Any, **options: Any) -> Any:
     """A plan's value and components as numbers."""
     found = ugt.plan_annotations(annotations, scores, **{"width": 1.0, "max_annotators": 4, **options})
@@ -524,6 +538,13 @@ FUNCTIONS: dict[str, Entry] = {
     "soft_average_precision": Entry(ugt.soft_average_precision, ("p", "s"), lacks={"duplication": CERTAIN_OF_ITSELF}),
     "soft_precision_recall_curve": Entry(ugt.soft.soft_precision_recall_curve, ("p", "s"), {}, ("area",)),
     "soft_roc_curve": Entry(ugt.soft.soft_roc_curve, ("p", "s"), {}, ("area",)),
+    # decisions
+    "diagnostic_accuracy": Entry(
+        ugt.soft.diagnostic_accuracy, ("p", "s"), {"threshold": 2.0}, ("sensitivity", "specificity", "ppv", "mcc", "lr_positive")
+    ),
+    "net_benefit": Entry(benefit, ("p", "s"), {"thresholds": [0.2, 0.5]}, ("value", "treat_all", "avoided")),
+    "accuracy_by_class": Entry(class_averages, (labels, "scores"), {}, ("macro", "micro")),
+    "expected_cost": Entry(cost_of_errors, (labels, "scores"), {}, ("value", "constant", "perfect", "standardized")),
     # studies
     "reader_study": Entry(studied, ("p", "ratings"), {}, ("value", "std_error", "p_value"), (), {"duplication": COPIES}),
     "against_readers": Entry(

@@ -8,9 +8,9 @@ from surface import every, public
 
 #: what a public function or method takes if nobody says otherwise, by the name of the argument
 DEFAULTS = {
-    "against": ["grade", "mass"], "aggregation": ["auto"], "allow_empty": [True], "alpha": [0.1, float("nan")], "average": ["macro"],
+    "against": ["grade", "mass"], "at": ["macro"], "aggregation": ["auto"], "allow_empty": [True], "alpha": [0.1, float("nan")], "average": ["macro"],
     "background": [0.0], "binned": [False], "binning": ["width"], "candidates": ["all"], "cases": ["matched", False, True],
-    "coefficient": ["cohen", "percent", True], "correction": ["none"], "coverage": [0.95], "deep": [True], "details": [True],
+    "coefficient": ["cohen", "percent", True], "correction": ["none"], "coverage": [0.95], "decide": ["class"], "deep": [True], "details": [True],
     "distance": ["zero-one"], "divide_by": [1.0], "drawn": ["probabilities"], "drop_intermediate": [True], "epsilon": [0.2],
     "estimate": ["debiased"], "fractional": [False], "gradient": [False], "group_rule": ["sum"], "held": [1, 2],
     "higher_is_better": [True],
@@ -30,7 +30,7 @@ DEFAULTS = {
     "on_nonexistence": ["error"], "parameter": [0.0], "penalty": [0.0, 0.005, 0.01],
     "ordered": [False, True],
     "penalty_b": [0.1, 1.0], "penalty_w": [10.0],
-    "per_annotator": [False, True], "per_class": [False], "persistence": [0.9], "prevalence": ["uniform"],
+    "per_annotator": [False, True], "per_class": [False], "persistence": [0.9], "prevalence": ["uniform"], "prevalence_error": [0.0],
     "prior": ["auto", "fit", 0.0, 0.1], "prior_rate": [1.0], "progress": [False], "q": [0.05], "randomized": [True], "reliability": [1.0],
     "random": ["auto"], "repeats": ["mean"], "replace": [True],
     "scale": ["identity"],
@@ -73,7 +73,7 @@ def test_the_table_holds_nothing_else():
     assert {(argument, repr(value)) for argument, values in DEFAULTS.items() for value in values} <= found
 
 
-NUMBERS_ONLY = ("AlternativeRatios", "BestThreshold", "NonInferiority", "RelativeF1")
+NUMBERS_ONLY = ("AlternativeRatios", "BestThreshold", "Chosen", "NonInferiority", "RelativeF1")
 
 
 @pytest.mark.parametrize("name", [name for name, one in callables() if dataclasses.is_dataclass(one)])

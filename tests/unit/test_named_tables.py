@@ -79,6 +79,8 @@ OF_ARGUMENT = {
             "case_ids",
             "cases",
             "checkpoint",
+            "decide",
+            "prevalence_error",
             "claim",
             "classes",
             "coefficient",

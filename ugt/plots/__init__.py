@@ -7,6 +7,7 @@ title counts them.
 
 from ._base import COLOURS, DASHES, MARKERS
 from ._cases import accuracy_over_draws, case_histogram, case_scatter, certainty_curve, rated_case
+from ._decisions import decision_curve
 from ._grades import error_by_grade, grade_shares, predictions_by_grade
 from ._lines import calibration_dispersion_map, metric_by_reliability, plan_frontier, reliability_diagram
 from ._profiles import reliability_profile
@@ -17,7 +18,7 @@ from ._tables import agreement_matrix, coverage_and_size, forest, rank_by_reliab
 from ._truth import plausibilities, ternary
 
 __all__ = ["COLOURS", "DASHES", "MARKERS", "accuracy_over_draws", "agreement_matrix", "annotator_roc_points", "bland_altman"]
-__all__ += ["calibration_dispersion_map", "case_histogram", "case_scatter", "certainty_curve", "coverage_and_size", "error_by_grade"]
-__all__ += ["forest", "grade_shares", "metric_by_reliability", "plan_frontier", "plausibilities", "predictions_by_grade"]
+__all__ += ["calibration_dispersion_map", "case_histogram", "case_scatter", "certainty_curve", "coverage_and_size", "decision_curve"]
+__all__ += ["error_by_grade", "forest", "grade_shares", "metric_by_reliability", "plan_frontier", "plausibilities", "predictions_by_grade"]
 __all__ += ["rank_by_reliability", "rank_heat_map", "rank_sets", "rated_case", "reliability_diagram", "reliability_profile"]
 __all__ += ["soft_curve", "soft_labels", "ternary"]

@@ -1,7 +1,7 @@
-"""Metrics against soft labels: AUROC, average precision and their curves against probabilities of being positive [D].
+"""Metrics against soft labels: AUROC, average precision, diagnostic accuracy and net benefit against probabilities [D].
 
-A case is positive with probability p and negative with probability 1 - p. With labels 0 and 1 every function gives the
-ordinary metric. The first argument is the truth p: an array, labels (their shares), or plausibilities (their means).
+A case is positive with probability p and negative with probability 1 - p. With labels 0 and 1 every function gives the ordinary metric.
+The first argument is the truth: an array of p, labels (their shares), or plausibilities (their means).
 """
 
 from __future__ import annotations
@@ -21,6 +21,11 @@ from .._core import _soft
 from ..annotations.joins import tells_joins
 from ..resampling import Part
 from .columns import SELF_PAIRS, Auroc, Precision, ScoreColumn, quotient
+from .decisions import accuracy_by_class, diagnostic_accuracy, expected_cost, net_benefit
+from .decisions.by_class import AccuracyByClass, ExpectedCost
+from .decisions.chosen import Chosen
+from .decisions.curves import AnnotatorCurves, CurveDifference, DiagnosticCurve, NetBenefit
+from .decisions.records import DiagnosticAccuracy
 from .input import Input, check_threshold, read
 from .models import HardAgainstSoft, hard_against_soft
 from .order import ScoreOrder
@@ -29,8 +34,10 @@ from .ranking import Metric, SoftRanking, SoftScore
 from .stability import RankingStability, ranking_stability
 
 __all__ = [
-    "HardAgainstSoft", "PrecisionRecallCurve", "RankingStability", "RocCurve", "ScoreOrder", "SoftScore", "hard_against_soft",
-    "ranking_stability", "soft_auroc", "soft_average_precision", "soft_precision_recall_curve", "soft_roc_curve",
+    "AccuracyByClass", "AnnotatorCurves", "Chosen", "CurveDifference", "DiagnosticAccuracy", "DiagnosticCurve", "ExpectedCost",
+    "HardAgainstSoft", "NetBenefit", "PrecisionRecallCurve", "RankingStability", "RocCurve", "ScoreOrder", "SoftScore",
+    "accuracy_by_class", "diagnostic_accuracy", "expected_cost", "hard_against_soft", "net_benefit", "ranking_stability", "soft_auroc",
+    "soft_average_precision", "soft_precision_recall_curve", "soft_roc_curve",
 ]  # fmt: skip
 
 

@@ -97,7 +97,7 @@ def read(
     """
     made = isinstance(p, Plausibilities) or isinstance(getattr(p, "made_of", None), MadeOf)
     labels = p if isinstance(p, Labels) else p.made_of if made else None
-    truth, case_ids, classes = _truth(p, made)
+    truth, case_ids, classes = truth_of(p, made)
     own, named = None, made or labels is not None
     if not isinstance(scores, ScoreOrder):
         own = class_named("scores", scores, classes)
@@ -114,14 +114,14 @@ def read(
     return Input(truth, table, weights, _counting(kept, weights, may_lack), labels, case_ids, positive, times)
 
 
-def _truth(p: Any, made: bool) -> tuple[Array, NDArray[Any] | None, NDArray[Any] | None]:
+def truth_of(p: Any, made: bool, argument: str = "p") -> tuple[Array, NDArray[Any] | None, NDArray[Any] | None]:
     """Return p as an array, and the names of its cases and classes, if there are any."""
     axes = getattr(p, "axes", None) if made or isinstance(p, Labels) else None
-    sheet = Sheet(shares(p)) if isinstance(p, Labels) else Sheet(p.mean()) if made else leader("p", p)
+    sheet = Sheet(shares(p)) if isinstance(p, Labels) else Sheet(p.mean()) if made else leader(argument, p)
     truth = as_array(sheet.values)
     if truth.dtype.kind not in "fiub" or truth.ndim not in (1, 2) or truth.size == 0:
-        raise checks.error("p", "be numbers of shape (N,) or (N, K)", f"{truth.dtype} of shape {truth.shape}")
-    checks.room("p", truth.size if truth.dtype == np.float64 else 9 * truth.size)
+        raise checks.error(argument, "be numbers of shape (N,) or (N, K)", f"{truth.dtype} of shape {truth.shape}")
+    checks.room(argument, truth.size if truth.dtype == np.float64 else 9 * truth.size)
     names = (sheet.rows, sheet.columns) if axes is None else (axes.case_ids, axes.classes)
     return truth.astype(np.float64, copy=False), *names
 
