@@ -8,9 +8,11 @@ from surface import every, public
 
 #: what a public function or method takes if nobody says otherwise, by the name of the argument
 DEFAULTS = {
-    "against": ["grade", "mass"], "at": ["macro"], "aggregation": ["auto"], "allow_empty": [True], "alpha": [0.1, float("nan")], "average": ["macro"],
+    "against": ["grade", "mass"], "at": ["macro"],
+    "aggregation": ["auto"], "allow_empty": [True], "alpha": [0.1, float("nan")], "average": ["macro"],
     "background": [0.0], "binned": [False], "binning": ["width"], "candidates": ["all"], "cases": ["matched", False, True],
-    "coefficient": ["cohen", "percent", True], "correction": ["none"], "coverage": [0.95], "decide": ["class"], "deep": [True], "details": [True],
+    "coefficient": ["cohen", "percent", True], "correction": ["none"], "coverage": [0.95], "decide": ["class"],
+    "deep": [True], "details": [True],
     "distance": ["zero-one"], "divide_by": [1.0], "drawn": ["probabilities"], "drop_intermediate": [True], "epsilon": [0.2],
     "estimate": ["debiased"], "fractional": [False], "gradient": [False], "group_rule": ["sum"], "held": [1, 2],
     "higher_is_better": [True],

@@ -158,14 +158,14 @@ def shares(labels: Labels, annotators: NDArray[Any] | None = None) -> Array:
     return np.asarray(quotient(counts, counts.sum(1, keepdims=True)))
 
 
-def check_range(p: Array) -> bool:
+def check_range(p: Array, argument: str = "p") -> bool:
     """Return whether all values are from 0 to 1, False if some are NaN; refuse values outside of the range."""
     low, high = ends(p)
     if low >= 0 and high <= 1:
         return True
     bad = (p < 0) | (p > 1)
     if bad.any():
-        raise checks.error("p", "be from 0 to 1", p[bad][0], place(bad))
+        raise checks.error(argument, "be from 0 to 1", p[bad][0], place(bad))
     return False
 
 

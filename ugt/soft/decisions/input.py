@@ -91,7 +91,7 @@ def _truth(truth: Any) -> tuple[Array, Labels | MadeOf | None, NDArray[Any] | No
     labels = truth if isinstance(truth, Labels) else truth.made_of if made else None
     p, case_ids, classes = truth_of(truth, made, "truth")
     if not made:
-        check_range("truth", p, 1.0)
+        check_range(p, "truth")
     kept = known(p)
     if kept is not None and not kept.any():
         raise checks.error("truth", "hold a probability for at least one case", "NaN in all of them")
