@@ -217,7 +217,11 @@ def test_bad_frequencies(given, message):
     refused(message, frequency_of, given, 3, np.array(["p1", "p2", "p3"]))
 
 
-@pytest.mark.parametrize("truth_of", [ugt.irn, ugt.prirn, ugt.votes, lambda r: ugt.truth.plackett_luce(r, prior_shape=2.0)], ids=str)
+@pytest.mark.parametrize(
+    "truth_of",
+    [ugt.irn, ugt.prirn, ugt.votes, lambda r: ugt.truth.plackett_luce(r, prior_shape=2.0)],
+    ids=["irn", "prirn", "votes", "plackett-luce"],
+)
 def test_truths_of_rankings_without_names(truth_of):
     """Their numbers of cases depend on the case alone, so that rows stand for as many equal cases."""
     blocks = [[[[2], [0, 3]], [[0]]], [[[1]]], [[[0], [1]], [[1], [2]]], [[[3], [0]]]]
