@@ -12,7 +12,7 @@ from .._base.wording import Text, renamed
 from ..annotations import Labels, Rankings, Ratings
 from ..annotations.predictions import Predictions
 from .cases import annotations_of, models_of, read_record
-from .command import group, new_command, output_file, say
+from .command import MANY_ANNOTATIONS, group, new_command, output_file, say
 from .reading import add_reading
 
 TEXT = """
@@ -29,9 +29,9 @@ ugt convert models.csv a.npz --predictions --model A
 
 
 def add(commands: Any) -> None:
-    parser = new_command(commands, "convert", run, "write annotations or predictions in another format", "FILE OUT [options]", TEXT)
+    parser = new_command(commands, "convert", run, "write annotations or predictions in another format", "FILE ... OUT [options]", TEXT)
     option = group(parser, "files")
-    option("annotations", "FILE", "annotations in any format, or predictions")
+    option("annotations", "FILE", f"{MANY_ANNOTATIONS}; or predictions", nargs="+")
     option("out", "OUT", "new file, ending in .csv, .csv.gz, .json, .json.gz or .npz")
     option = group(parser, "conversion")
     option("--to", ("auto", "long", "counts", "rankings", "npz"), "format of OUT; default: by its ending (.csv: long)", default="auto")
@@ -65,7 +65,9 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _model_of(options: argparse.Namespace) -> Predictions:
-    models = models_of(options.annotations, None, options)
+    if len(options.annotations) > 1:
+        raise error("FILE", "be one file with --predictions", f"{len(options.annotations)} files")
+    models = models_of(options.annotations[0], None, options)
     if options.model is None and len(models) > 1:
         raise error("--model", f"name one of the models {', '.join(map(repr, models))}", "none")
     name = next(iter(models)) if options.model is None else options.model

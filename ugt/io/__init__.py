@@ -46,7 +46,7 @@ def read_annotations(
     mapping: Any = None,
     merge_names: bool = False,
     annotator_columns: Sequence[str] = (),
-    ignore_columns: Sequence[str] = (),
+    ignore_columns: Sequence[str] | Mapping[str, Sequence[str]] = (),
     duplicates: str = "error",
     decimal: str = "auto",
     encoding: str = "utf-8",
@@ -97,7 +97,8 @@ def read_annotations(
         are equal as numbers (1 and 1.0) are always joined.
     annotator_columns, ignore_columns : sequence of str
         For a table with one row per case: the columns that are annotators, or those that are not (such as the age), by name or pattern
-        (``"reader *"``). With ``format="counts"``, the former are the classes. Without ``annotator_columns``, a column whose name or
+        (``"reader *"``). Of several files, the latter may be a mapping of the name of the annotator to these columns.
+        With ``format="counts"``, the former are the classes. Without ``annotator_columns``, a column whose name or
         cells show that it is not an annotator is rejected; columns that are named are taken as they are.
     duplicates : {"error", "first", "count"}
         What to do with rows that repeat a case, annotator and label: reject them, count them once, or count each; the latter two with a
@@ -162,8 +163,10 @@ def read_annotations(
     for argument, words in (("duplicates", DUPLICATES), ("decimal", DECIMALS), ("withdrawn", WITHDRAWN), ("ticks", TICKS)):
         option(argument, getattr(how, argument), words)
     how = with_scale(how)
+    files = None if is_frame(path) else by_annotator(path)
+    if isinstance(how.ignore_columns, Mapping) and len(files or ()) < 2:
+        raise error("ignore_columns", "be names of columns, for one file", repr(dict(how.ignore_columns)))
     with heard() as said:
-        files = None if is_frame(path) else by_annotator(path)
         if is_frame(path) or (files is not None and len(files) != 1):
             read = on_scale(read_frame(path, how) if files is None else read_frame(*table_of_files(files, how)), how)
         else:

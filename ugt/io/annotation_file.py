@@ -26,7 +26,7 @@ class Reading(NamedTuple):
     missing: Sequence[str] = MISSING
     merge_names: bool = False
     annotator_columns: Sequence[str] = ()
-    ignore_columns: Sequence[str] = ()
+    ignore_columns: Any = ()
     duplicates: str = "error"
     decimal: str = "auto"
     encoding: str = "utf-8"
