@@ -33,6 +33,9 @@ def test_one_file_per_annotator(run, tmp_path):
     assert read.annotations.annotators.tolist() == ["anna", "ben"]
     named = io.read_annotations({"A": tmp_path / "anna.csv", "B": tmp_path / "ben.csv"}, columns={"label": {"A": "finding"}})
     assert named.annotations.annotators.tolist() == ["A", "B"] and named.annotations.n_labels == 6
+    refused(
+        "ignore_columns must be names of columns, for one file", io.read_annotations, tmp_path / "anna.csv", ignore_columns={"A": ["x"]}
+    )
     refused("files must have different names", io.read_annotations, [tmp_path / "anna.csv"] * 2)
 
 

@@ -110,6 +110,8 @@ def roles_of(header: Sequence[str], used: Mapping[str, Sequence[int]]) -> tuple[
 
 def columns_called(header: Sequence[str], argument: str, patterns: Sequence[str]) -> set[int]:
     """Return the columns that match names or patterns (``"reader *"``)."""
+    if isinstance(patterns, Mapping):
+        raise error(argument, "be names of columns, for one file", repr(dict(patterns)))
     found: set[int] = set()
     for pattern in [patterns] if isinstance(patterns, str) else patterns:
         own = {c for c, name in enumerate(header) if name == pattern} or {c for c, name in enumerate(header) if fnmatchcase(name, pattern)}

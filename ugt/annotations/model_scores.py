@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from .._tabular.csv_table import CellTable
 from .._tabular.frames import CASES, Columns, check_once
 from .._tabular.role_words import ALIASES
 from .._tabular.roles import MOST_SHOWN, as_names, case_column, find_roles, is_number, plain
+from .class_columns import ONE_SCORE, PROBABLE, ClassColumns, check_alone, check_models, check_numbered, columns_of_classes
 from .predictions import SUM, Predictions, of_two_classes, one_hot, positive_position
 
 if TYPE_CHECKING:
@@ -27,9 +29,6 @@ LONG = ("case", "label", "score")
 OF_PREDICTIONS = ("", "label", "class", "grade", "category", "diagnosis", "dx")
 LABELS = ALIASES["label"] | {first + last for first in ("pred", "prediction", "predicted") for last in OF_PREDICTIONS} | {"ypred"}
 NUMBERS = LABELS | ALIASES["score"] | ALIASES["value"] | {"number", "severity", "estimate"}
-ONE_SCORE = ALIASES["score"] | {"prob", "proba", "p", "yprob", "yscore", "predprob", "predproba"}
-PROBABLE = ONE_SCORE | {"", "y", "yhat", "pred", "predicted", "prediction", "probability", "conf", "confidence", "likelihood", "risk"}
-PROBABLE |= {"softmax", "sigmoid", "output", "posterior", "predictedprobability"}
 DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+")
 NO_CLASS = {"", "index", "unnamed0", "fold", "split", "seed", "epoch", "target", "truth", "ytrue"}
 
@@ -81,22 +80,17 @@ class Asked:
         self.positive = None if positive_class is None else positive_position(self.classes, positive_class)
         self.at, self.before, self.behind = self._class_columns()
 
-    def _class_columns(self) -> tuple[list[int], str, str]:
-        """Return the column of each class, in order of classes, and the text before and after the class in its names; none if one lacks."""
-        header = self.table.header
+    def _class_columns(self) -> ClassColumns:
+        """Return the columns of classes; none if there are no two classes, or if one lacks."""
         if self.classes is None or len(self.classes) < 2:
-            return [], "", ""
-        at = find(np.array(header, np.str_), self.classes)
-        if (at >= 0).all():
-            return at.tolist(), "", ""
-        names = [str(name) for name in self.classes.tolist()]
-        around = {(name[: len(name) - len(names[0])], "") for name in header if name.endswith(names[0])}
-        around |= {("", name[len(names[0]) :]) for name in header if name.startswith(names[0])}
-        whole = sorted((a, z) for a, z in around if all(a + name + z in header for name in names))
-        if len(whole) > 1:
-            got = " and ".join(repr(a + names[0] + z) for a, z in whole)
-            raise error("file", f"have one column for the class {names[0]!r} (remove the others)", got)
-        return ([header.index(whole[0][0] + name + whole[0][1]) for name in names], *whole[0]) if whole else ([], "", "")
+            return ClassColumns([])
+        return columns_of_classes(self.table.header, self.classes)
+
+    def _add_up(self, columns: list[int]) -> bool:
+        """Return whether columns may be those of classes: their numbers add up to 1; what is no number is refused later."""
+        with suppress(ValueError):
+            return bool((np.abs(self.table.numbers(columns).sum(axis=1) - 1) <= SUM).all())
+        return True
 
     def is_long(self) -> bool:
         return not self.at and bool(_long_roles(self.table))
@@ -112,10 +106,12 @@ class Asked:
         if model and not others and not self.at:
             raise error("file", "have a column for each class next to the case and the model", f"the columns {listed(header, MOST_SHOWN)}")
         if self.at:
+            check_models(header, ClassColumns(self.at, self.before, self.behind), self._add_up)
             table.used = {"model": model, "case": case, "class": self.at}
             scores = table.numbers(self.at)
             self._ignore(others, scores)
             return ids, scores, self.classes, False
+        check_numbered(header, self.classes)
         ways = [("number", self._number, self._of_number), ("probability", self._one_score, self._of_score)]
         for role, find_one, made in [*ways, ("label", self._labels, self._of_label)]:
             one = find_one(others)
@@ -210,7 +206,16 @@ class Asked:
             found = others
         labels = [c for c in others if plain(header[c]) in LABELS and c not in probable]
         self._check_one_score(found, labels, probable)
+        self._check_alone(found[:1], others)
         return found[0] if found else None
+
+    def _check_alone(self, found: list[int], others: list[int]) -> None:
+        """Reject a column that may be of one more class than the annotations have."""
+        assert self.classes is not None
+        header = self.table.header
+        for c, at in [(c, at) for c in found if (at := self._class_in(header[c])) is not None]:
+            more = [header[o] for o in others if o != c and self._may_be_probabilities(o)]
+            check_alone(header[c], str(self.classes[at]), more)
 
     def _is_named(self, c: int, probable: list[int]) -> bool:
         """Return whether the name of a column has one of two classes: any if one is named as positive, else for probabilities only."""

@@ -152,7 +152,7 @@ def read_annotations(options: argparse.Namespace, *words: str) -> io.AnnotationF
     named = {"columns": columns or None, "classes": classes, "missing": missing_texts(options), "mapping": options.mapping}
     named.update({"annotator_columns": given} if (given := chosen(options, "annotator_columns", path)) else {})
     ignored = {name: _ignored(options, one) for name, one in (files if isinstance(files, dict) else {"": path}).items()}
-    named.update({"ignore_columns": ignored if len(ignored) > 1 else ignored[""]} if any(ignored.values()) else {})
+    named.update({"ignore_columns": ignored if len(ignored) > 1 else next(iter(ignored.values()))} if any(ignored.values()) else {})
     named.update({name: given for name in OPTIONS if (given := getattr(options, name)) is not None})
     named.update({"header": False} if options.no_header else {})
     named.update(ordered=order_given(options.ordered), scale=scale_given(options.scale))

@@ -163,10 +163,8 @@ def read_annotations(
     for argument, words in (("duplicates", DUPLICATES), ("decimal", DECIMALS), ("withdrawn", WITHDRAWN), ("ticks", TICKS)):
         option(argument, getattr(how, argument), words)
     how = with_scale(how)
-    files = None if is_frame(path) else by_annotator(path)
-    if isinstance(how.ignore_columns, Mapping) and len(files or ()) < 2:
-        raise error("ignore_columns", "be names of columns, for one file", repr(dict(how.ignore_columns)))
     with heard() as said:
+        files = None if is_frame(path) else by_annotator(path)
         if is_frame(path) or (files is not None and len(files) != 1):
             read = on_scale(read_frame(path, how) if files is None else read_frame(*table_of_files(files, how)), how)
         else:
@@ -242,8 +240,8 @@ def read_predictions(
         probabilities, logits or any other numbers: higher is more plausible. A table with columns for case and label holds predicted
         labels (score 1 for the label, 0 for the other classes). Every file may be compressed by gzip.
     classes : sequence, optional
-        The classes of the annotations. If they are given, columns may be named like ``prob_cat``, and columns that are not classes are
-        left out with a note.
+        The classes of the annotations. If they are given, columns may be named like ``prob_cat``, ``P(Cat)`` or ``CAT_PROB``, and columns
+        that are not classes are left out with a note.
     positive_class : int or str, optional
         The class, one of two ``classes``, whose probability a single column holds.
     case_column : str or sequence of str, optional
