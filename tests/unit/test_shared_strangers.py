@@ -56,7 +56,9 @@ AGREEMENT = [
     ("nlp/ticks_json.csv", "", r"ugt: error: .*--ticks sets"),
     ("nlp/ticks_json.csv", "--ticks sets", r"percent agreement +0\.667"),
     ("nlp/ticks_brackets.csv", "--case-column sentence --label-column relations --ticks sets", r"percent agreement +0\.750"),
-    ("nlp/ticks_studio.json", "", r"agree by one half: --ticks sets compares sets.*percent agreement +0\.500"),
+    ("nlp/ticks_brackets.csv", "--case-column sentence --label-column relations", r"ugt: error: .*--ticks sets"),
+    ("nlp/ticks_studio.json", "", r"ugt: error: .*--ticks sets"),
+    ("nlp/ticks_studio.json", "--ticks each", r"agree by one half: --ticks sets compares sets.*percent agreement +0\.500"),
     ("nlp/ticks_studio.json", "--ticks sets", r"percent agreement +0\.667"),
     ("nlp/survey3heads.csv", "", r"ugt: error: .*--format transposed and --annotator-column ResponseId and --ignore-columns StartDate"),
     (
@@ -67,7 +69,13 @@ AGREEMENT = [
     ("med/one_reader_a.csv", "one_reader_b.csv", r"percent agreement +0\.667"),
     ("tables/rad1.csv", "rad2.csv rad3.csv", r"240 cases, 3 annotators, 2 classes, 708 labels.*Fleiss' kappa +0\.482"),
     ("tables/r3.csv", "", r"Fleiss' kappa +0\.482"),
-    ("nlp/parallel.jsonl", "--mapping parallel_mapping.json", r"percent agreement +0\.500"),
+    (
+        "nlp/parallel.jsonl",
+        "--mapping parallel_mapping.json",
+        r"Left out: row with discarded in the column 'status' \(1\).*percent agreement +1\.000",
+    ),
+    ("nlp/parallel.jsonl", "--mapping parallel_mapping.json --withdrawn keep", r"percent agreement +0\.500"),
+    ("nlp/discarded.jsonl", "", r"row with discarded in the column 'status' \(1\)"),
 ]
 STUDIES = [
     ("med/binary_calls.csv", "--model model_prob.csv --figure sensitivity", r"ugt: error: --score-threshold must be given"),

@@ -97,6 +97,6 @@ STATUS |= {"cancelled", "canceled", "wascancelled", "testquestion", "isgold", "s
 TESTS = {"testquestion", "golden", "isgold", "isgolden", "goldquestion", "attncheck", "isattncheck", "attentioncheck", "isattentioncheck"}
 TESTS |= {"honeypot", "ishoneypot"}
 STATUS |= TESTS
-WITHDRAWN_WORDS = {"rejected", "discarded", "tainted", "cancelled", "canceled", "wascancelled", "skipped", "withdrawn"}
+WITHDRAWN_WORDS = {"rejected", "draft", "discarded", "tainted", "cancelled", "canceled", "wascancelled", "skipped", "withdrawn"}
 WITHDRAWN_WORDS |= {"surveypreview", "spam"} | TESTS
 YES = {"true", "1", "yes", "t", "y"}

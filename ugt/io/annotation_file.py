@@ -36,7 +36,7 @@ class Reading(NamedTuple):
     offered: str | None = None
     header: bool = True
     withdrawn: str = "drop"
-    ticks: str = "each"
+    ticks: str = "ask"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -129,7 +129,7 @@ def _read_long(table: CellTable, roles: dict[str, int], how: Reading) -> Annotat
     cells = dict(zip(roles, table.coded(*groups)))
     if "label" in cells:
         cells["label"] = with_sets(cells["label"], how.ticks)
-        check_classes(cells["label"], missing, classes)
+        check_classes(cells["label"], missing, classes, how.ticks)
     check_rows(table, [*zip(cells.values(), groups)])
     note_rows(cells["case"], all(first_alone(one, missing) for one in cells.values()))
     note_names(cells["annotator"].values if "annotator" in cells else ())

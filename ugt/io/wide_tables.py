@@ -87,7 +87,7 @@ def read_wide(table: CellTable, chosen: Collection[int], ignored: Collection[int
         return counts_file(ids, as_names(classes_of(header)), _counts(table, cells), how)
     how = with_declared(table, others, how)
     if format != "ratings":
-        check_classes(cells, missing, how.classes)
+        check_classes(cells, missing, how.classes, how.ticks)
     if format == "transposed":
         note_names(case.values)
         table.used = {"annotator": key, "case": others}
