@@ -332,3 +332,21 @@ def test_columns_of_classes_with_other_names(write, columns, classes, said):
 def test_columns_that_match_no_class_one_to_one_are_asked_for(write, columns, classes, asked):
     row = ",".join(".9" for _ in columns.split(","))
     refused(asked, io.read_predictions, write(f"case,{columns}\np,{row}\n"), classes=classes)
+
+
+def test_probabilities_of_the_predicted_class_are_not_those_of_one_class(write):
+    path = write("case,label,prob\np,0,.9\nq,1,.8\n")
+    for positive in (None, 1):
+        message = "file must name the class of its probabilities .*Got the columns 'label' and 'prob'"
+        refused(message, io.read_predictions, path, classes=[0, 1], positive_class=positive)
+    path = write("case,y_pred,y_prob\np,0,.1\nq,1,.8\n")
+    assert io.read_predictions(path, classes=[0, 1], positive_class=1).scores[:, 1].tolist() == [0.1, 0.8]
+    path = write("id,predicted\np,.1\nq,.8\n")
+    refused("or one of probabilities and its class", io.read_predictions, path, classes=[0, 1])
+    assert io.read_predictions(path, classes=[0, 1], positive_class=1).scores[:, 1].tolist() == [0.1, 0.8]
+
+
+@pytest.mark.parametrize("columns", ["true_cat,true_dog", "cat_gt,dog_gt"])
+def test_columns_of_a_truth_are_no_model(write, columns):
+    path = write(f"case,{columns}\np,0,1\nq,1,0\n")
+    refused("columns of classes must be of a model, not of a truth", io.read_predictions, path, classes=["cat", "dog"])

@@ -21,6 +21,7 @@ ONE_SCORE = ALIASES["score"] | {"prob", "proba", "p", "yprob", "yscore", "predpr
 PROBABLE = ONE_SCORE | {"", "y", "yhat", "pred", "predicted", "prediction", "probability", "conf", "confidence", "likelihood", "risk"}
 PROBABLE |= {"softmax", "sigmoid", "output", "posterior", "predictedprobability"}
 BESIDE = (PROBABLE | {"class"}) - {"", "y"}  # words beside the name of a class, of which y may be the truth
+OF_TRUTH = {"true", "truth", "ytrue", "gt", "groundtruth", "gold", "target", "actual"}
 BEFORE = re.compile(r"(\w+?)(?:[ _.:-]*[(\[](?P<inside>.+)[)\]]|[ _.:-]+(?P<after>.+)|(?P<number>[0-9]+))", re.DOTALL)
 BEHIND = re.compile(r"(.+)[ _.:-]+(\w+)", re.DOTALL)
 
@@ -103,7 +104,10 @@ def _number_of(match: re.Match[str]) -> str:
 
 
 def check_models(header: Sequence[str], found: ClassColumns, add_up: Callable[[list[int]], bool]) -> None:
-    """Refuse columns called like numbered models, such as ``model_0, model_1`` beside classes 0 and 1, unless they add up to 1."""
+    """Refuse columns of a truth, and ones called like models (``model_0, model_1`` beside classes 0 and 1) unless they add up to 1."""
+    if {plain(found.before), plain(found.behind)} & OF_TRUTH:
+        got = listed((repr(header[c]) for c in found.at), MOST_SHOWN)
+        raise error("columns of classes", "be of a model, not of a truth (if they are, rename them)", got)
     if plain(found.before) in ALIASES["model"] and not add_up(found.at):
         own = [header[c] for c in found.at]
         way = "if each is of one model: " + arg("model_columns", own) + "; else write 'prob' for " + repr(found.before)

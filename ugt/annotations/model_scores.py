@@ -198,11 +198,12 @@ class Asked:
     def _one_score(self, others: list[int]) -> int | None:
         """Return the one column of scores of one of two classes; the class is in its name, or named as the positive one."""
         header = self.table.header
-        if self.classes is None or len(self.classes) != 2 or len(self._named_as_classes(others)) > 1:
+        if self.classes is None or len(self.classes) != 2 or len(self._named_as_classes(others)) > 1 or not others:
             return None
         probable = [c for c in others if self._class_in(header[c]) is not None and self._may_be_probabilities(c)]
         found = [c for c in others if plain(header[c]) in ONE_SCORE or self._is_named(c, probable)]
-        if not found and len(others) == 1 and plain(header[others[0]]) not in LABELS and self._has_numbers(others[0]):
+        may_be = self._may_be_probabilities if plain(header[others[0]]) in LABELS else self._has_numbers
+        if not found and len(others) == 1 and may_be(others[0]):
             found = others
         labels = [c for c in others if plain(header[c]) in LABELS and c not in probable]
         self._check_one_score(found, labels, probable)
@@ -236,24 +237,28 @@ class Asked:
             way = "remove the other column; for probabilities name a class: " + arg("positive_class")
             got = f"the columns {listed(repr(header[c]) for c in [*labels, *probable])}"
             raise error("file", "have either predicted labels or probabilities", got, way=way)
+        of_first = bool(found) and min(self._shares(found[0]), default=0.0) >= 0.5  # as probabilities of predicted classes, also numbers
+        labels = [c for c in labels if c not in found and (of_first or not self._has_numbers(c))]
+        if found and labels and self._class_in(header[found[0]]) is None:
+            must = "name the class of its probabilities in the name of their column (those of the predicted class are of two classes)"
+            raise error("file", must, f"the columns {header[labels[0]]!r} and {header[found[0]]!r}")
         asked = self.positive is None and len(found) == 1 and not self._says_so(header[found[0]])
         if asked or len(found) > 1:
             first, second = map(str, self.classes.tolist())
             must = f"have a column for each of the classes {first!r} and {second!r}, or one of probabilities and its class"
             way = arg("positive_class") if asked else "remove the other columns"
             raise error("predictions", must, "the column " + " and ".join(repr(header[c]) for c in found), way=way)
-        labels = [c for c in labels if c not in found and not self._has_numbers(c)]
-        if found and labels and self._class_in(header[found[0]]) is None:
-            must = "name the class of its probabilities in the name of their column (those of the predicted class are of two classes)"
-            raise error("file", must, f"the columns {header[labels[0]]!r} and {header[found[0]]!r}")
+
+    def _shares(self, c: int) -> list[float]:
+        """Return the numbers of a column if all are from 0 to 1; else none."""
+        values = filter(None, self.table.coded([c])[0].values)
+        points = [value.replace(",", ".") if DECIMAL_COMMA.fullmatch(value) else value for value in values]
+        numbers = [float(value) if is_number(value) else -1.0 for value in points]
+        return numbers if all(0 <= one <= 1 for one in numbers) else []
 
     def _may_be_probabilities(self, c: int) -> bool:
         """Return whether a column has numbers from 0 to 1, not all of them 0 and 1."""
-        values = [
-            value.replace(",", ".") if DECIMAL_COMMA.fullmatch(value) else value for value in self.table.coded([c])[0].values if value
-        ]
-        numbers = [float(value) if is_number(value) else -1.0 for value in values]
-        return bool(numbers) and all(0 <= one <= 1 for one in numbers) and any(0 < one < 1 for one in numbers)
+        return any(0 < one < 1 for one in self._shares(c))
 
     def _says_so(self, name: str) -> bool:
         """Return whether a column is named after a class and, if it has more words, probabilities: ``malignant``, ``prob_malignant``.

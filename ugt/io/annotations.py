@@ -59,7 +59,7 @@ def _read_table(table: CellTable, how: Reading) -> AnnotationFile:
     format = how.format
     table.decimal = how.decimal
     if isinstance(table, Survey) and format == "auto" and not how.columns:
-        check_survey(table)
+        check_survey(table.facts, table.response, format)
     chosen = columns_called(table.header, "annotator_columns", how.annotator_columns) - table.hidden
     ignored = columns_called(table.header, "ignore_columns", how.ignore_columns) | table.hidden
     if chosen and format in ("transposed", "long", "rankings"):
