@@ -305,6 +305,12 @@ HINTS = {
         "--model-columns m=model_0 m=model_1 & --positive-class 1",
         "model_0",
     ),
+    "models of other names": (
+        {"f.csv": WIDE, "m.csv": table("case,net,deep", "p,.2,.3", "q,.6,.1")},
+        "check f.csv predictions=m.csv",
+        "--model-columns net deep & --positive-class a",
+        "net, deep",
+    ),
     "one column of two classes": (
         {"f.csv": WIDE, "m.csv": table("case,net", "p,.2", "q,.6")},
         "check f.csv predictions=m.csv --model-columns net",

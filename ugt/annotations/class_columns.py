@@ -10,10 +10,11 @@ import numpy as np
 
 from .._base.checks import error
 from .._base.identifiers import one_number
-from .._base.names import find, listed, look
+from .._base.names import alike, find, listed, look
 from .._base.notes import Note
 from .._base.notices import note
-from .._base.wording import CLASSES_WAY, arg
+from .._base.wording import CLASSES_WAY, arg, words_of
+from .._tabular.csv_table import CellTable
 from .._tabular.role_words import ALIASES
 from .._tabular.roles import MOST_SHOWN, is_number, plain
 
@@ -120,3 +121,25 @@ def check_alone(column: str, of: str, others: Sequence[str]) -> None:
     alike = [name for name in others if (before or behind) and name.startswith(before) and name.endswith(behind)]
     if alike:
         raise error("scores", "have columns only for classes of the annotations", f"a column for class {alike[0]!r}", way=CLASSES_WAY)
+
+
+def check_named(header: Sequence[str], probable: list[int], classes: Any, add_up: Callable[[list[int]], bool]) -> None:
+    """Refuse probabilities under names that are none of two classes, unless they add up to 1: each column may be of one model."""
+    names = [header[c] for c in probable]
+    if classes is None or len(classes) != 2 or len(names) < 2 or add_up(probable):
+        return
+    if not any(alike(name, classes) or len(_without_word(name)) > 1 for name in names):
+        way = "if each column is of one model: " + arg("model_columns", names)
+        raise error("columns of classes", "be named after them", listed(map(repr, names), MOST_SHOWN), way=way)
+
+
+def numbers_of(table: CellTable, columns: list[int]) -> Any:
+    """Return the numbers of columns of classes; if a column holds words, the error names the way to read them."""
+    try:
+        return table.numbers(columns)
+    except ValueError as problem:
+        words = [c for c in columns if all(value[:1].isalpha() for value in table.coded([c])[0].values if value)]
+        if not words:
+            raise
+        way = f"If column {table.header[words[0]]!r} holds predicted labels, name it 'prediction'."
+        raise ValueError(words_of(problem) + f" {way}") from None

@@ -14,12 +14,22 @@ from .._base.checks import error
 from .._base.names import find, listed
 from .._base.notes import Note
 from .._base.notices import note
-from .._base.wording import CLASSES_WAY, arg, within, words_of
+from .._base.wording import CLASSES_WAY, arg, within
 from .._tabular.csv_table import CellTable
 from .._tabular.frames import CASES, Columns, check_once
 from .._tabular.role_words import ALIASES
 from .._tabular.roles import MOST_SHOWN, as_names, case_column, find_roles, is_number, plain
-from .class_columns import ONE_SCORE, PROBABLE, ClassColumns, check_alone, check_models, check_numbered, columns_of_classes
+from .class_columns import (
+    ONE_SCORE,
+    PROBABLE,
+    ClassColumns,
+    check_alone,
+    check_models,
+    check_named,
+    check_numbered,
+    columns_of_classes,
+    numbers_of,
+)
 from .predictions import SUM, Predictions, of_two_classes, one_hot, positive_position
 
 if TYPE_CHECKING:
@@ -123,7 +133,8 @@ class Asked:
             got = f"a blank one among {listed(map(repr, header), MOST_SHOWN)}"
             raise error("columns", "have names (remove columns that are not classes)", got)
         table.used = {"model": model, "case": case, "class": others}
-        return ids, self._numbers(others), as_names([header[c] for c in others]), False
+        check_named(header, list(filter(self._may_be_probabilities, others)), self.classes, self._add_up)
+        return ids, numbers_of(table, others), as_names([header[c] for c in others]), False
 
     def _case_among(self, free: list[int]) -> list[int]:
         """Return the column of the case, among those that are neither the model nor a class."""
@@ -175,17 +186,6 @@ class Asked:
             must = "be given for a column of probabilities of one of two classes"
             raise error("positive_class", must, f"the column {name!r}", way=first + " or " + second)
         return of_two_classes(self.table.numbers([c])[:, 0], of, ids, name), self.classes, False
-
-    def _numbers(self, columns: list[int]) -> NDArray[np.float64]:
-        """Return the numbers of columns of classes; if a column holds words, the error names the way to read them."""
-        try:
-            return self.table.numbers(columns)
-        except ValueError as problem:
-            words = [c for c in columns if all(value[:1].isalpha() for value in self.table.coded([c])[0].values if value)]
-            if not words:
-                raise
-            way = f"If column {self.table.header[words[0]]!r} holds predicted labels, name it 'prediction'."
-            raise ValueError(words_of(problem) + f" {way}") from None
 
     def _number(self, others: list[int]) -> int | None:
         """Return the only column of numbers on the scale of the annotations, if there may be one."""
