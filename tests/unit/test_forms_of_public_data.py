@@ -7,7 +7,7 @@ import pytest
 from refusals import refused
 
 import ugt
-from ugt import io
+from ugt import cli, io
 
 # A nodule of a scan by four unnamed readers; an attention check; a task with a known answer; codes of a report beside flags; a box per row.
 ROI = "case,scan,roi,malignancy\n" + "".join(f"{i // 2},1,{i % 2},{(i + r) % 3}\n" for i in range(6) for r in range(4))
@@ -142,3 +142,19 @@ def test_rows_that_are_annotations_beside_columns_that_were_chosen(write):
     refused(way + "|" + way.replace("'label'", "'case': ..., 'label'"), io.read_annotations, path, annotator_columns=["anger", "joy"])
     found = io.read_annotations(path, columns={"case": "id", "label": "anger"})
     assert found.annotations.n_labels == 3
+
+
+def test_submissions_with_one_row_per_label_are_no_survey(write):
+    rows = [f"s{p},pp{p},{'RETURNED' if p == 2 else 'APPROVED'},it{i},{'ab'[(i + p) % 2]}" for p in range(3) for i in range(4)]
+    path = write("Submission id,Participant id,Status,item,response\n" + "\n".join(rows) + "\n")
+    refused("long table must have columns|case must|columns must", io.read_annotations, path)
+    read = io.read_annotations(path, columns={"case": "item", "annotator": "Participant id", "label": "response"})
+    assert read.annotations.n_labels == 8 and read.dropped == {"row with RETURNED in the column 'Status'": 4}
+
+
+def test_a_table_with_annotators_is_one_of_annotations(command, write, capsys):
+    rows = [f"P{p},{n},{r},{(p + n + r) % 5},{p + n}.5" for p in range(3) for n in range(2) for r in range(3)]
+    path = write("patient_id,nodule,reader,malignancy,diameter_mm\n" + "\n".join(rows) + "\n", "nodules.csv")
+    assert cli.main(["check", str(path)]) == 2 and "not read     as annotations" in capsys.readouterr().out
+    found = command("check", "nodules.csv", "--case-column", "patient_id", "nodule", "--label-column", "malignancy")
+    assert "cases        6" in found

@@ -115,5 +115,5 @@ TESTS = {"testquestion", "golden", "isgold", "isgolden", "goldquestion", "attnch
 TESTS |= {"honeypot", "ishoneypot"}
 STATUS |= TESTS
 WITHDRAWN_WORDS = {"rejected", "draft", "discarded", "tainted", "cancelled", "canceled", "wascancelled", "skipped", "withdrawn"}
-WITHDRAWN_WORDS |= {"surveypreview", "spam"} | TESTS
+WITHDRAWN_WORDS |= {"surveypreview", "spam", "returned", "timedout", "expired"} | TESTS
 YES = {"true", "1", "yes", "t", "y"}

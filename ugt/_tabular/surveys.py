@@ -64,8 +64,8 @@ def check_form(table: CellTable, ignored: Collection[int], format: str) -> None:
         named = [c for name in (*RESPONDENTS, names[at[0]]) for c in at if names[c] == name]
         whose = next((c for c in named if _differ(table, c)), None)
         beside = SURVEYS | STAMPS | {*RESPONDENTS, *PERSONAL}
-        facts = [table.header[c] for c in at if names[c] in beside and c != whose]
-        check_survey(facts, None if whose is None else table.header[whose], format)
+        if whose is not None:  # else rows are no responses, each by another person
+            check_survey([table.header[c] for c in at if names[c] in beside and c != whose], table.header[whose], format)
 
 
 def check_questions_only(names: Sequence[str]) -> None:

@@ -82,7 +82,7 @@ def _kind_by_names(header: list[str], case: Mapping[str, str | None]) -> tuple[s
     names, kind = [plain(header[c]) for c in others], ""
     if (
         places_of(header)
-        or ("annotator" in roles and (roles.keys() & {*LONG, "rank", "confidence"} or {"score", "model"} & roles.keys() == {"score"}))
+        or ("annotator" in roles and (roles.keys() & {*LONG, "rank", "confidence"} or "model" not in roles))
         or {"count", "label"} <= roles.keys()
         or "ranking" in roles
     ):
