@@ -33,18 +33,61 @@ def test_one_file_per_annotator(run, tmp_path):
     assert read.annotations.annotators.tolist() == ["anna", "ben"]
     named = io.read_annotations({"A": tmp_path / "anna.csv", "B": tmp_path / "ben.csv"}, columns={"label": {"A": "finding"}})
     assert named.annotations.annotators.tolist() == ["A", "B"] and named.annotations.n_labels == 6
+    refused(
+        "ignore_columns must be names of columns, for one file", io.read_annotations, tmp_path / "anna.csv", ignore_columns={"A": ["x"]}
+    )
     refused("files must have different names", io.read_annotations, [tmp_path / "anna.csv"] * 2)
 
 
 def test_files_of_annotators_with_columns_of_their_own(run):
     code, printed = run("agreement", "anna.csv", "ben.csv", anna=ANNA, ben="case,first,second\np,x,1\nq,x,2\nr,y,3\n")
     assert code == 2 and "ben.csv: file must have one column of labels" in printed and "--label-column NAME" in printed
+    code, printed = run("agreement", "anna.csv", "ben.csv", "--ignore-columns", "ben=sec*")
+    assert code == 0 and "0.667" in printed
     code, printed = run("agreement", "A=anna.csv", "B=ben.csv", "--label-column", "ben=first")
     assert code == 0 and "2 annotators" in printed and "0.667" in printed
     code, printed = run("agreement", "anna.csv", "ben.csv", "--label-column", "ben=first", "--label-column", "ben=second")
     assert code == 2 and "--label-column must be given once for a file" in printed
     code, printed = run("agreement", "anna.csv", "anna.csv")
     assert code == 2 and "or NAME=FILE" in printed
+
+
+PEOPLE = {f"r{k}": "case,finding\n" + "".join(f"c{i},{'xy'[(i + (i % 5 == k)) % 2]}\n" for i in range(20)) for k in range(3)}
+SCORES = "case,age,net\n" + "".join(f"c{i},{40 + i},{0.2 + i % 2 * 0.5 + i % 3 * 0.1:.1f}\n" for i in range(20))
+FILES = [f"{name}.csv" for name in PEOPLE]
+OF_NET = ["--model-columns", "net", "--positive-class", "y", "--label-column", "r1=finding"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["convert", *FILES, "out.csv", "--label-column", "r1=finding"],
+        ["plan", "--annotations", *FILES, "--width", "0.4"],
+        ["plan", "net.csv", "--annotations", *FILES, "--width", "0.4", *OF_NET],
+        ["plan", "--annotations", *FILES, "--predictions", "net.csv", "--width", "0.4", *OF_NET],
+        ["calibrate", "--annotations", *FILES, "--fit", "net.csv", "--apply", "net.csv", "--out", "out", *OF_NET],
+        ["conformal", "--annotations", *FILES, "--calibrate", "net.csv", "--apply", "net.csv", "--out", "out", *OF_NET],
+    ],
+)
+def test_every_command_reads_one_file_per_annotator(run, words):
+    code, printed = run(*words, **PEOPLE, net=SCORES)
+    assert code == 0 and "r0.csv, r1.csv, r2.csv: labels (one row per label): 20 cases, 3 annotators, 2 classes, 60 labels" in printed
+
+
+def test_test_cases_have_files_of_their_own(run):
+    words = ["--calibrate", "net.csv", "--apply", "net.csv", "--out", "out", *OF_NET, "--ignore-columns", "net=age"]
+    code, printed = run("conformal", "--annotations", "r0.csv", "--test-annotations", "r1.csv", "B=r2.csv", *words, **PEOPLE, net=SCORES)
+    assert code == 0 and "r1.csv, r2.csv: labels (one row per label): 20 cases, 2 annotators" in printed
+    code, printed = run("plan", "r0.csv", "net.csv", "--predictions", "net.csv", "--width", "0.4")
+    assert code == 2 and "--predictions must be left out where other files are given as predictions. Got net.csv" in printed
+    code, printed = run("convert", "net.csv", "r0.csv", "out.csv", "--predictions")
+    assert code == 2 and "FILE must be one file with --predictions" in printed
+
+
+def test_a_plan_of_readers_and_a_model_in_one_table(run):
+    words = ["plan", "all.csv", "--annotator-columns", "rad*", "--model-columns", "rule", "--width", "0.9"]
+    code, printed = run(*words, all=STUDY)
+    assert code == 0 and "all.csv: predictions (one column per model)" in printed and "2 annotators" in printed
 
 
 def test_readers_and_models_in_one_table(run):

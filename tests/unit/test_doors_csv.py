@@ -3,6 +3,7 @@
 import csv
 import gzip
 import io as buffers
+import re
 import tracemalloc
 import warnings
 from itertools import count
@@ -491,12 +492,15 @@ def test_columns_that_share_codes_and_do_not_agree_are_noted(write):
     ("labels", "shown"),
     [
         (["0,1,2", "1", "2"], "'0,1,2'"), (["A;B", "A", "C"], "'A;B'"), (["A|C", "B", "C"], "'A|C'"), (["1;2", "a"], "'1;2'"),
+        (["['A', 'B']", "A"], "\"['A', 'B']\""), (["[A] [B]", "A"], "'[A] [B]'"),
         (["nevus, blue", "wart"], None), (["1,5 mm", "a"], None), (["a;", "a"], None),
     ],
 )  # fmt: skip
 def test_labels_that_look_like_several(write, labels, shown):
     path = write("case\tannotator\tlabel\n" + "".join(f"p{i}\tx\t{label}\n" for i, label in enumerate(labels)))
-    notes = [one for one in map(str, io.read_annotations(path).notes) if "look like several" in one]
+    if shown:
+        refused("ticks must be given for answers of several ticks .*Got " + re.escape(shown), io.read_annotations, path)
+    notes = [one for one in map(str, io.read_annotations(path, ticks="each").notes) if "look like several" in one]
     way = "write one label per row; for one class per set of ticks, in any order: ticks='sets'"
     assert notes == ([f"Taken for one class each, though they look like several: {shown} ({way})."] if shown else [])
 
@@ -546,7 +550,7 @@ def test_several_labels_by_one_annotator_are_noted(write):
     for name, what in (("a.csv", "label"), ("c.csv", "value"), ("d.jsonl", "label")):
         content = TWICE[name].replace(*changes[name])
         content = content if name != "d.jsonl" else content.splitlines()[0]
-        (note,) = map(str, io.read_annotations(write(content, name)).notes)
+        (note,) = map(str, io.read_annotations(write(content, name), ticks="each").notes)
         assert note.startswith(said.format(what)) and ("ticks='sets'" in note) == (name == "d.jsonl")
 
 
@@ -607,7 +611,7 @@ def test_blank_rows_keep_the_numbers_of_lines_and_quotes(write):
         ("case;annotator;value\np;x;0.5\np;y;3\n", {}, [0.5, 3.0]),
         ("case;ann;bob\np;0,5;3,5\n", {"format": "wide"}, ["0.5", "3.5"]),
         ("case;ann;bob\np;1,0;2\n", {"format": "wide"}, [1, 2]),
-        ("case;ann;bob\np;1,2;1,2,3\n", {}, ["1,2", "1,2,3"]),  # lists, and no numbers
+        ("case;ann;bob\np;1,2;1,2,3\n", {"ticks": "each"}, ["1,2", "1,2,3"]),  # lists, and no numbers
     ],
     ids=count(),
 )

@@ -104,7 +104,7 @@ def of_items(**fields):
         (of_items(label="answer"), r"have text or a number at 'answer' .* Got an object, first at record 0"),
         (of_items(label="who.x"), r"records must be objects along 'who\.x'\. Got 1, first at record"),
         (of_items(label="answer[]"), r"have a list at 'answer'\. Got an object, first at record 0"),
-        (of_items(annotator="a[]", label="b[]"), r"go through one list or object\. Got 'a\[\]' and 'b\[\]'\."),
+        (of_items(annotator="a[]", label="b[]"), r"have the field 'a\[\]' \(at least one record\)\. Got none\."),
         ({"fields": {"annotator": "who", "label": "answer.value"}, "records": "data.items"}, r"long table must have columns for case, "),
         ({"fields": {"who": "who"}}, r"mapping: fields must give paths for the roles case, .* Got 'who': 'who'\."),
         ({"fields": ["who"]}, r"mapping: fields must be an object\. Got \['who'\]\."),

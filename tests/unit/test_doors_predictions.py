@@ -3,6 +3,7 @@
 import gzip
 import io as buffers
 import json
+import re
 
 import numpy as np
 import pytest
@@ -112,7 +113,7 @@ REFUSED = [
     ),
     ("case,prediction,prob\np,benign,.5\nq,malignant,.9\n", TWO, "malignant", r"name the class .* Got the columns 'prediction' and 'prob'"),
     ("case,share_malignant\np,.5\nq,.25\n", TWO, None, rf"'benign' and 'malignant', {ONE}\)\. Got the column 'share_malignant'"),
-    ("case,prob_malignant,p_benign\np,.5,.5\nq,.25,.75\n", TWO, None, r"other columns\)\. Got the column 'prob_malignant' and 'p_benign'"),
+    ("case,malignant_a,benign_b\np,.5,.5\nq,.25,.75\n", TWO, None, r"\. Got a column for class 'malignant_a'"),
     (
         "case,malignant\np,1.5\nq,-3\n",
         TWO,
@@ -145,7 +146,10 @@ REFUSED = [
     ),
     ("case,p_cat,p_dog,p_yak\np,1,0,0\nq,1,0,0\n", PETS[:2], None, r"columns only for classes .*Got a column for class 'p_yak'"),
     ("case,p_a,p_b,l_a,l_b\np,1,0,1,0\nq,0,1,0,1\n", ["a", "b"], None, r"one column for the class 'a' .*Got 'l_a' and 'p_a'"),
-    ("case,cat,dog,Ibex\np,1,0,0\nq,1,0,0\n", PETS, None, r"a column for class 'Ibex' \(there is 'ibex'; write both alike\)"),
+    ("case,cat,dog,Ibexes\np,1,0,0\nq,1,0,0\n", PETS, None, r"a column for class 'Ibexes'"),
+    ("case,prob_A,prob_B\np,.9,.9\n", ["a", "A"], None, "a column for class 'prob_B'"),
+    ("case,prob_cat,prob_ibex\np,.3,.4\n", ["cat", "dog"], None, "a column for class 'prob_ibex'"),
+    ("case,p1,p2\np,.9,.9\n", [0, 1], None, "a column for class 'p1'|remove the other"),
     ("cat,dog,ibex\n1,0,0\n0,1,0\n", PETS, None, r"m\.csv: file must have a column for the case"),
 ]
 
@@ -290,3 +294,59 @@ def test_predictions_in_json_are_refused_with_the_way_to_convert_them(tmp_path, 
     message = rf"file must be a table, .* NPZ for predictions \(.*read_json\(file{lines}\)\.to_csv\(other, index=False\)\)\. Got JSON"
     refused(message, io.read_predictions, path)
     refused(message, io.read_clusters, path)
+
+
+@pytest.mark.parametrize(
+    ("columns", "classes", "said"),
+    [
+        ("P(cat),P(dog)", ["cat", "dog"], "'P(cat)' as cat, 'P(dog)' as dog"),
+        ("prob_cat,p_dog", ["cat", "dog"], "'prob_cat' as cat, 'p_dog' as dog"),
+        ("DOG,CAT", ["dog", "cat"], "'DOG' as dog, 'CAT' as cat"),
+        ("Prob_Cat,Prob_Dog", ["cat", "dog"], "'Prob_Cat' as cat"),
+        ("CAT_PROB,DOG_PROB", ["cat", "dog"], "'DOG_PROB' as dog"),
+        ("p_cat,dog_score", ["cat", "dog"], "'dog_score' as dog"),
+        ("cat,proba_dog", ["cat", "dog"], "'proba_dog' as dog"),
+        ("p(0),p(1)", [0, 1], "'p(0)' as 0"),
+        ("p_mild_disease,NoDisease", ["Mild disease", "No disease"], "'NoDisease' as No disease"),
+        ("p0,p1", [0, 1], "named 'p...'"),
+        ("prob_0,prob_1", [0, 1], "named 'prob_...'"),
+        ("0_prob,1_prob", [0, 1], "named '..._prob'"),
+    ],
+)
+def test_columns_of_classes_with_other_names(write, columns, classes, said):
+    path = write(f"case,{columns}\np,.25,.75\nq,.5,.5\n")
+    with pytest.warns(UserWarning, match=re.escape(said)):
+        found = io.read_predictions(path, classes=classes)
+    assert found.scores.tolist() == [[0.25, 0.75], [0.5, 0.5]] and found.classes.tolist() == classes
+
+
+@pytest.mark.parametrize(
+    ("columns", "classes", "asked"),
+    [
+        ("p0,p1", ["cat", "dog"], r"must be named after them.*such as 'prob_cat'\)\. Got 'p0', 'p1' for the classes 'cat', 'dog'"),
+        ("P(1),P(2)", ["cat", "dog"], "must be named after them"),
+        ("prob_Cat,p_cat,dog", ["cat", "dog"], r"one column for the class 'cat' \(remove the others\)"),
+        ("model_0,model_1", [0, 1], r"not be called like models \(if each is of one model: model_columns=\['model_0', 'model_1'\]"),
+    ],
+)
+def test_columns_that_match_no_class_one_to_one_are_asked_for(write, columns, classes, asked):
+    row = ",".join(".9" for _ in columns.split(","))
+    refused(asked, io.read_predictions, write(f"case,{columns}\np,{row}\n"), classes=classes)
+
+
+def test_probabilities_of_the_predicted_class_are_not_those_of_one_class(write):
+    path = write("case,label,prob\np,0,.9\nq,1,.8\n")
+    for positive in (None, 1):
+        message = "file must name the class of its probabilities .*Got the columns 'label' and 'prob'"
+        refused(message, io.read_predictions, path, classes=[0, 1], positive_class=positive)
+    path = write("case,y_pred,y_prob\np,0,.1\nq,1,.8\n")
+    assert io.read_predictions(path, classes=[0, 1], positive_class=1).scores[:, 1].tolist() == [0.1, 0.8]
+    path = write("id,predicted\np,.1\nq,.8\n")
+    refused("or one of probabilities and its class", io.read_predictions, path, classes=[0, 1])
+    assert io.read_predictions(path, classes=[0, 1], positive_class=1).scores[:, 1].tolist() == [0.1, 0.8]
+
+
+@pytest.mark.parametrize("columns", ["true_cat,true_dog", "cat_gt,dog_gt"])
+def test_columns_of_a_truth_are_no_model(write, columns):
+    path = write(f"case,{columns}\np,0,1\nq,1,0\n")
+    refused("columns of classes must be of a model, not of a truth", io.read_predictions, path, classes=["cat", "dog"])

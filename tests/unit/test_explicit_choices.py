@@ -103,9 +103,9 @@ def test_labels_that_are_no_classes(write):
     objects = header + "".join(f'c{i},w{j},"{{""value"": ""{i}""}}"\n' for i in range(3) for j in range(2))
     refused("names of classes, not JSON", io.read_annotations, write(objects))
     ticks = write(header + 'p,a,"[""x"",""y""]"\np,b,"[""y"", ""x""]"\nq,a,"[""y""]"\n')
-    refused("not lists .*ticks='sets'", io.read_annotations, ticks)
+    refused("ticks must be given for answers of several ticks .*ticks='sets'", io.read_annotations, ticks)
     assert io.read_annotations(ticks, ticks="sets").annotations.axes.classes.tolist() == ["x + y", "y"]
-    assert "look like several" in str(io.read_annotations(write(header + "p,a,x;y\np,b,y\n")).notes)
+    assert "look like several" in str(io.read_annotations(write(header + "p,a,x;y\np,b,y\n"), ticks="each").notes)
     same = header + "".join(f"c{i},{w},{'xy'[i % 2]}\n" for i in range(12) for w in "ab")
     assert "No label differs within its case" in str(io.read_annotations(write(same)).notes)
 

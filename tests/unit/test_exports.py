@@ -32,7 +32,9 @@ def test_choices(tmp_path):
         task(7, answer(1, result("choices", ["cat"])), answer(2, result("choices", ["dog", "cat"])), answer(3, cancelled=True)),
         task(9, answer({"id": 2, "email": "b@x"}, result("choices", ["dog"])), answer(1), data={"key": "x1"}),
     ]
-    found = studio(tmp_path, tasks)
+    asked = r"ticks must be given for answers of several ticks .*Got 'dog', 'cat', first at case 7, annotator 2\."
+    refused(asked, studio, tmp_path, tasks)
+    found = studio(tmp_path, tasks, ticks="each")
     assert found.format == "label studio" and found.dropped == {"cancelled annotation": 1, "annotation without a result": 1}
     labels = found.annotations
     assert labels.counts().tolist() == [[2, 1], [0, 1]] and labels.axes.case_ids.tolist() == [7, 9]
@@ -43,8 +45,8 @@ def test_choices(tmp_path):
     sets = studio(tmp_path, tasks, ticks="sets")
     assert sets.annotations.axes.classes.tolist() == ["cat", "cat + dog", "dog"] and not sets.notes
     marked = [*tasks, task(10, {**answer(1, result("choices", ["cat"])), "ground_truth": True})]
-    assert studio(tmp_path, marked).dropped["annotation marked as ground truth"] == 1
-    assert studio(tmp_path, marked, withdrawn="keep").annotations.n_labels == 5
+    assert studio(tmp_path, marked, ticks="each").dropped["annotation marked as ground truth"] == 1
+    assert studio(tmp_path, marked, ticks="each", withdrawn="keep").annotations.n_labels == 5
 
 
 def test_controls_and_fields(tmp_path):
@@ -99,8 +101,9 @@ def written(tmp_path, name, text, **options):
     return io.read_annotations(tmp_path / name, **options)
 
 
-def prodigy(tmp_path, *lines):
-    return written(tmp_path, "export.jsonl", "\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines) + "\n")
+def prodigy(tmp_path, *lines, **options):
+    content = "\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines) + "\n"
+    return written(tmp_path, "export.jsonl", content, **options)
 
 
 def test_prodigy_choices_and_labels(tmp_path):
@@ -111,6 +114,7 @@ def test_prodigy_choices_and_labels(tmp_path):
         "",
         {"_input_hash": -6, "_annotator_id": "db-ann", "accept": [], "answer": "ignore"},
         {"_input_hash": -6, "_annotator_id": "db-bob", "accept": [], "answer": "accept"},
+        ticks="each",
     )
     assert found.format == "prodigy" and found.dropped == {"ignored or rejected task": 1, "annotation without a result": 1}
     assert found.annotations.counts().tolist() == [[2, 1], [0, 0]] and found.annotations.axes.case_ids.tolist() == [5, -6]
@@ -201,7 +205,8 @@ def simple(number, who, value, **more):
 
 def test_json_min(tmp_path):
     tasks = [simple(7, 1, "cat"), simple(7, 2, {"choices": ["dog", "cat"]}), simple(9, 1, None), simple(8, "b@x", ["dog", "cat"])]
-    found = studio(tmp_path, tasks)
+    refused("ticks must be given for answers of several ticks", studio, tmp_path, tasks)
+    found = studio(tmp_path, tasks, ticks="each")
     assert found.annotations.counts().tolist() == [[2, 1], [0, 0], [1, 1]] and found.annotations.axes.case_ids.tolist() == [7, 9, 8]
     said = (
         "An annotator gave several labels to one case, and each counts: 2 times, first at case 7, annotator '2' (if they are ticks of one "
@@ -231,3 +236,60 @@ def test_json_min(tmp_path):
 )
 def test_json_min_that_is_refused(tmp_path, task, message):
     refused(r"export\.json: .*" + message, studio, tmp_path, [task])
+
+
+def argilla(case, who, what, status, question="tone"):
+    names = [f"{question}.responses{end}" for end in ("", ".users", ".status")]
+    return {"id": case, "text": "...", **dict(zip(names, (what, who, status)))}
+
+
+RECORDS = [
+    argilla("1", ["u", "v"], ["x", "y"], ["submitted", "discarded"]),
+    argilla("2", ["u", "v", "w"], ["x", "x", "y"], ["submitted", "submitted", "draft"]),
+    argilla("3", [], [], []),
+]
+NESTED = [
+    {"id": "1", "responses": {"tone": [{"value": "x", "user_id": "u", "status": "submitted"}]}},
+    {
+        "id": "2",
+        "responses": {"tone": [{"value": "y", "user_id": who, "status": s} for who, s in (("u", "submitted"), ("v", "discarded"))]},
+    },
+]
+
+
+@pytest.mark.parametrize("ending", ["json", "jsonl"])
+@pytest.mark.parametrize(
+    ("records", "cases", "labels", "dropped"),
+    [
+        (RECORDS, ["1", "2", "3"], 3, {"row with discarded in the column 'status'": 1, "row with draft in the column 'status'": 1}),
+        (NESTED, ["1", "2"], 2, {"row with discarded in the column 'status'": 1}),
+    ],
+)
+def test_argilla(tmp_path, ending, records, cases, labels, dropped):
+    lines = json.dumps(records) if ending == "json" else "\n".join(map(json.dumps, records))
+    (path := tmp_path / f"records.{ending}").write_text(lines, encoding="utf-8")
+    read = io.read_annotations(path)
+    assert [*map(str, read.annotations.axes.case_ids.tolist())] == cases and read.annotations.n_labels == labels
+    assert read.dropped == dropped
+    kept = io.read_annotations(path, withdrawn="keep")
+    assert kept.annotations.n_labels == labels + sum(dropped.values()) and kept.dropped == {}
+
+
+def test_argilla_with_several_questions(tmp_path):
+    both = [{**one, **argilla(one["id"], ["u"], ["n"], ["submitted"], "ok")} for one in RECORDS[:2]] + RECORDS[2:]
+    (path := tmp_path / "records.json").write_text(json.dumps(both), encoding="utf-8")
+    refused(r"answers to one question \(name it: columns=\{'label': 'tone'\}\)\. Got 'tone', 'ok'", io.read_annotations, path)
+    assert io.read_annotations(path, columns={"label": "tone"}).annotations.n_labels == 3
+    assert io.read_annotations(path, columns={"label": "ok", "case": "id"}).annotations.n_labels == 2
+    refused("label column must be one of the questions 'tone', 'ok'", io.read_annotations, path, columns={"label": "other"})
+
+
+def test_a_list_of_the_status_beside_lists_of_labels(tmp_path):
+    records = [{"id": "1", "who": ["u", "v"], "what": ["x", "y"], "status": ["submitted", "discarded"]}]
+    (path := tmp_path / "lists.json").write_text(json.dumps(records), encoding="utf-8")
+    for who in ("who[]", "what[#]"):
+        mapping = {"fields": {"case": "id", "annotator": who, "label": "what[]"}}
+        assert io.read_annotations(path, mapping=mapping).dropped == {"row with discarded in the column 'status'": 1}
+    uneven = [argilla("1", ["u", "v"], ["x", "y"], ["discarded"])]
+    path.write_text(json.dumps(uneven), encoding="utf-8")
+    refused(r"one 'tone\.responses\.status' for each of 2 labels. Got a list of 1", io.read_annotations, path)

@@ -1,12 +1,13 @@
 """Forms that public data have: what is refused names the way on, and what is left out is counted."""
 
 import json
+import re
 
 import pytest
 from refusals import refused
 
 import ugt
-from ugt import io
+from ugt import cli, io
 
 # A nodule of a scan by four unnamed readers; an attention check; a task with a known answer; codes of a report beside flags; a box per row.
 ROI = "case,scan,roi,malignancy\n" + "".join(f"{i // 2},1,{i % 2},{(i + r) % 3}\n" for i in range(6) for r in range(4))
@@ -90,3 +91,70 @@ def test_a_plan_has_the_notes_of_an_evaluation(command, write):
         write(scores, name)
     assert "are the labels of annotator" in command("plan", "labels.csv", "net.csv", "--width", "0.2")
     assert "models that are not among the annotators" in command("plan", "labels.csv", "a.csv", "--width", "0.2", code=2)
+
+
+# Surveys by their programs, one row per response, and the options that the message offers.
+ANSWERS = ["yes,no,yes", "no,no,yes", "yes,no,no"]
+SURVEYS = {
+    "Google Forms": ("Timestamp,Your name,Image 1,Image 2,Image 3", "2024/01/0{i} 9:00:00,Dr {i}", "Your name", ["Timestamp"]),
+    "Google Forms without names": ("Timestamp,Image 1,Image 2,Image 3", "2024/01/0{i} 9:00:00", "Timestamp", []),
+    "Microsoft Forms": (
+        "ID,Start time,Completion time,Email,Name,A,B,C", "{i},9:0{i},9:1{i},anonymous,", "ID",
+        ["Start time", "Completion time", "Email", "Name"],
+    ),
+    "SurveyMonkey": (
+        "Respondent ID,Collector ID,Start Date,End Date,IP Address,A,B,C", "1{i},4,9:0{i},9:1{i},1.1.1.{i}", "Respondent ID",
+        ["Collector ID", "Start Date", "End Date", "IP Address"],
+    ),
+    "LimeSurvey": (
+        "Response ID,Date submitted,Last page,Start language,Q01,Q02,Q03", "{i},1980,3,en", "Response ID",
+        ["Date submitted", "Last page", "Start language"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("program", SURVEYS)
+@pytest.mark.parametrize("grades", [False, True])
+def test_surveys_are_asked_for(write, program, grades):
+    header, row, who, facts = SURVEYS[program]
+    answers = [line.replace("yes", "1").replace("no", "0") if grades else line for line in ANSWERS]
+    path = write(header + "\n" + "".join(f"{row.format(i=i + 1)},{line}\n" for i, line in enumerate(answers)))
+    left = f" and ignore_columns={facts!r}" if facts else ""
+    way = re.escape(f"format='transposed' and columns={{'annotator': {who!r}}}{left}")
+    for format in ("auto", "wide", "ratings"):
+        refused(way + r"\)\. Got '" + format, io.read_annotations, path, format=format)
+    named = {"format": "transposed", "columns": {"annotator": who}}
+    read = io.read_annotations(path, **named, ignore_columns=facts)
+    assert (read.annotations.n_cases, len(read.annotations.annotators), read.annotations.n_labels) == (3, 3, 9)
+    if program == "Microsoft Forms":
+        refused(r"columns must be cases.*ignore_columns=\['Start time', 'Completion time'\]", io.read_annotations, path, **named)
+
+
+def test_columns_of_numbered_images_are_cases(write):
+    path = write("Your name,Image 1,Image 2\nAnn,a,b\nBen,a,a\nEve,b,b\n")
+    assert io.read_annotations(path).format == "transposed"
+    refused("whose names suggest both", io.read_annotations, write("id,Q1,Q2\nx,a,b\ny,a,a\n"))
+
+
+def test_rows_that_are_annotations_beside_columns_that_were_chosen(write):
+    path = write("id,rater_id,anger,joy\np,1,1,0\np,2,0,1\nq,1,1,0\n")
+    way = r"if each row is one annotation, name its columns .*columns=\{'label': \.\.\.\}, and leave out annotator_columns"
+    refused(way + "|" + way.replace("'label'", "'case': ..., 'label'"), io.read_annotations, path, annotator_columns=["anger", "joy"])
+    found = io.read_annotations(path, columns={"case": "id", "label": "anger"})
+    assert found.annotations.n_labels == 3
+
+
+def test_submissions_with_one_row_per_label_are_no_survey(write):
+    rows = [f"s{p},pp{p},{'RETURNED' if p == 2 else 'APPROVED'},it{i},{'ab'[(i + p) % 2]}" for p in range(3) for i in range(4)]
+    path = write("Submission id,Participant id,Status,item,response\n" + "\n".join(rows) + "\n")
+    refused("long table must have columns|case must|columns must", io.read_annotations, path)
+    read = io.read_annotations(path, columns={"case": "item", "annotator": "Participant id", "label": "response"})
+    assert read.annotations.n_labels == 8 and read.dropped == {"row with RETURNED in the column 'Status'": 4}
+
+
+def test_a_table_with_annotators_is_one_of_annotations(command, write, capsys):
+    rows = [f"P{p},{n},{r},{(p + n + r) % 5},{p + n}.5" for p in range(3) for n in range(2) for r in range(3)]
+    path = write("patient_id,nodule,reader,malignancy,diameter_mm\n" + "\n".join(rows) + "\n", "nodules.csv")
+    assert cli.main(["check", str(path)]) == 2 and "not read     as annotations" in capsys.readouterr().out
+    found = command("check", "nodules.csv", "--case-column", "patient_id", "nodule", "--label-column", "malignancy")
+    assert "cases        6" in found

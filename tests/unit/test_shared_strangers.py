@@ -1,6 +1,9 @@
 """Files that strangers brought: the right value by the first or second command, or a refusal that names the way on."""
 
 import re
+import subprocess
+import sys
+import time
 
 import pytest
 
@@ -35,6 +38,10 @@ AGREEMENT = [
     ("med/label_is_json.csv", "--label-column annotations", r"ugt: error: .*not JSON"),
     ("med/role_names.csv", "", r"2 annotators"),
     ("med/missing_drawing.xlsx", "", r"5 cases, 2 annotators"),
+    ("med/constant_label.csv", "--label-column term", r"No label differs within its case.*name the column of the annotators' labels"),
+    ("nlp/overlap.csv", "", r"Fleiss' kappa +1\.000 +0\.054 to.*AC1 +1\.000 +0\.693 to.*Prediger +1\.000 +0\.537 to"),
+    ("nlp/overlap_only.csv", "", r"Fleiss' kappa +1\.000 +0\.054 to.*AC1 +1\.000 +0\.693 to.*Prediger +1\.000 +0\.537 to"),
+    ("nlp/overlap_one.csv", "", r"percent agreement +1\.000 +- .*Fleiss' kappa +1\.000 +- "),
     ("nlp/single.csv", "", r"no case has labels of two annotators"),
     ("nlp/system.csv", "", r"ugt: error: .*--case-column case system"),
     ("nlp/system.csv", "--case-column case system", r"percent agreement +1\.000"),
@@ -56,7 +63,9 @@ AGREEMENT = [
     ("nlp/ticks_json.csv", "", r"ugt: error: .*--ticks sets"),
     ("nlp/ticks_json.csv", "--ticks sets", r"percent agreement +0\.667"),
     ("nlp/ticks_brackets.csv", "--case-column sentence --label-column relations --ticks sets", r"percent agreement +0\.750"),
-    ("nlp/ticks_studio.json", "", r"agree by one half: --ticks sets compares sets.*percent agreement +0\.500"),
+    ("nlp/ticks_brackets.csv", "--case-column sentence --label-column relations", r"ugt: error: .*--ticks sets"),
+    ("nlp/ticks_studio.json", "", r"ugt: error: .*--ticks sets"),
+    ("nlp/ticks_studio.json", "--ticks each", r"agree by one half: --ticks sets compares sets.*percent agreement +0\.500"),
     ("nlp/ticks_studio.json", "--ticks sets", r"percent agreement +0\.667"),
     ("nlp/survey3heads.csv", "", r"ugt: error: .*--format transposed and --annotator-column ResponseId and --ignore-columns StartDate"),
     (
@@ -67,7 +76,13 @@ AGREEMENT = [
     ("med/one_reader_a.csv", "one_reader_b.csv", r"percent agreement +0\.667"),
     ("tables/rad1.csv", "rad2.csv rad3.csv", r"240 cases, 3 annotators, 2 classes, 708 labels.*Fleiss' kappa +0\.482"),
     ("tables/r3.csv", "", r"Fleiss' kappa +0\.482"),
-    ("nlp/parallel.jsonl", "--mapping parallel_mapping.json", r"percent agreement +0\.500"),
+    (
+        "nlp/parallel.jsonl",
+        "--mapping parallel_mapping.json",
+        r"Left out: row with discarded in the column 'status' \(1\).*percent agreement +1\.000",
+    ),
+    ("nlp/parallel.jsonl", "--mapping parallel_mapping.json --withdrawn keep", r"percent agreement +0\.500"),
+    ("nlp/discarded.jsonl", "", r"row with discarded in the column 'status' \(1\)"),
 ]
 STUDIES = [
     ("med/binary_calls.csv", "--model model_prob.csv --figure sensitivity", r"ugt: error: --score-threshold must be given"),
@@ -123,6 +138,39 @@ def test_objects_keyed_by_case_and_by_annotator(strangers, capsys, tmp_path):
     fields = '{"fields": {"case": "#", "annotator": "annotations{#}", "label": "annotations{}"}}'
     (mapping := tmp_path / "mapping.json").write_text(fields, encoding="utf-8")
     holds(capsys, "agreement", file, ["--mapping", str(mapping)], r"2 cases, 3 annotators, 2 classes, 5 labels.*percent agreement +0\.667")
+
+
+MODELS = r"model_a .* 0\.767 .* 0\.831 .* 0\.899.*model_b .* 0\.708 .* 0\.766 .* 0\.806"
+EVALUATIONS = [
+    ("--annotations r3.csv --predictions export.csv", r"export .* 0\.831 .* 0\.899"),
+    ("--annotations r3.csv --predictions export.csv --positive-class malignant", r"export .* 0\.831 .* 0\.899"),
+    ("--annotations r3.csv --predictions probs.csv", r"ugt: error: .*--model-columns model_a model_b"),
+    ("--annotations r3.csv --predictions probs.csv --model-columns model_a model_b", r"ugt: error: .*--positive-class benign or"),
+    ("--annotations r3.csv --predictions probs.csv --model-columns model_a model_b --positive-class malignant", MODELS),
+    ("--annotations rad1.csv rad2.csv rad3.csv --predictions model_a.csv model_b.csv", r"ugt: error: .*--positive-class"),
+    ("--annotations rad1.csv rad2.csv rad3.csv --predictions model_a.csv model_b.csv --positive-class malignant", MODELS),
+    ("--annotations reads.csv --predictions model_a.csv model_b.csv", r"ugt: error: .*--ignore-columns patient_id site age"),
+    (
+        "--annotations reads.csv --ignore-columns patient_id site age --predictions model_a.csv model_b.csv --positive-class malignant "
+        "--clusters patients.csv",
+        rf"240 cases, 120 in 'patient_id'.*{MODELS}",
+    ),
+]
+
+
+@pytest.mark.parametrize(("words", "pattern"), EVALUATIONS)
+def test_evaluations(strangers, capsys, tmp_path, words, pattern):
+    strangers("tables/r3.csv")
+    first, *more = words.split()
+    holds(capsys, "evaluate", first, [*more, "--no-details", "--n-boot", "20", "--out", str(tmp_path / "report")], pattern)
+
+
+def test_free_text_is_told_at_once(strangers, capsys, tmp_path):
+    made = subprocess.run([sys.executable, strangers("nlp/free_text.py"), "700", "7", "700"], capture_output=True, text=True, check=True)
+    (path := tmp_path / "free.csv").write_text(made.stdout, encoding="utf-8")
+    begin = time.process_time()
+    holds(capsys, "agreement", str(path), "", r"ugt: error: .*4,900 classes for 4,900 labels, as free text has")
+    assert time.process_time() - begin < 10
 
 
 def test_models_beside_readers(strangers, capsys, tmp_path):

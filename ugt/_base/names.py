@@ -21,7 +21,7 @@ from .wording import arg
 
 NINES = re.compile(r"(7+|8+|9+)")  # 7, 88, 999: how codes are written
 _ZEROS = re.compile(r"^\+?0*(?=[0-9])|(?<![0-9.])0+(?=[0-9])")
-_SIGNS = re.compile("[;,|]")
+_SIGNS = re.compile("[;,|\n]")
 _RANKS = re.compile("[<>=≤≥]")
 # Texts of cells without an annotation, in small letters, without blanks and without a point at their end.
 _NULLS = {"?", "??", "???", "-", "--", "\u2013", "\u2014", ".", "na", "n/a", "n.a", "<na>", "nan", "nat", "null", "none", "undefined"}
@@ -182,7 +182,7 @@ def _marked(given: Sequence[str]) -> list[str]:
 
 def _lists(given: Sequence[str]) -> list[str]:
     known = set(given)
-    return [repr(value) for value in given if _is_list(value, known)]
+    return [repr(value) for value in given if is_list(value, known)]
 
 
 def _rankings(given: Sequence[str]) -> list[str]:
@@ -246,7 +246,7 @@ def is_null(value: str) -> bool:
     return (word.rstrip(".") or word) in _NULLS
 
 
-def _is_list(name: str, known: set[str]) -> bool:
+def is_list(name: str, known: set[str]) -> bool:
     """Return whether a name is a list, separated by commas or similar signs, of whole numbers or of names of which one is known."""
     if BRACKETS.fullmatch(name):  # a list of JSON or of Python, or words in brackets: [A] [B]
         return True

@@ -129,7 +129,8 @@ def _derived(header: Sequence[str]) -> list[str]:
 def note_names(names: Sequence[str]) -> None:
     """Note annotators in rows who have the name of a consensus, a truth or a model."""
     few = 1 < len(names) <= SOME_ROWS
-    found = [name for name in names if plain(name) in MADE | TRUTHS or name in _derived(names)] if few else []
+    derived = {*_derived(names)} if few else set()
+    found = [name for name in names if plain(name) in MADE | TRUTHS or name in derived] if few else []
     if found:
         words = "Counted as annotators, though their names are those of a consensus, a truth or a model: {names} (if they are none, remove "
         note(Note("consensus_counted", words + "their rows).", names=listed(map(repr, found))))

@@ -136,8 +136,9 @@ def way_of_wide(table: CellTable, others: Sequence[int], roles: Sequence[str]) -
     for more in together[1:]:
         if _once(table, [first, *more]) and set(others) - set(more):
             return _together(table.header[first], [table.header[c] for c in more])
+    free = [c for c in range(len(table.header)) if c != first and c not in table.hidden]  # also those beside chosen annotators
     for more in together:
-        if any(_once(table, [first, *more, c]) for c in others if c not in more) and len(set(others) - set(more)) > 1:
+        if any(_once(table, [first, *more, c]) for c in free if c not in more) and len(set(free) - set(more)) > 1:
             return _by_rows(table, [table.header[c] for c in (first, *more)], roles)
     if any(plain(table.header[c]) in ALSO["annotator"] for c in others) and len(others) > 1:
         return _by_rows(table, [table.header[first]], roles)

@@ -58,6 +58,23 @@ OTHERS |= {"department", "country", "batch", "difficulty"}
 OTHERS |= ALIASES["cluster"] | ALIASES["model"] | ALIASES["confidence"]
 # Measurements: of one kind they may be by annotators, so that only a column among others is none.
 MEASURES = {"volume", "vol", "area", "diameter", "length", "width", "height", "weight", "density"}
+# What programs for surveys write beside the answers, and their names of who answers. A stamp is the first column of Google Forms.
+STAMPS = {"timestamp", "zeitstempel", "zeitpunkt", "horodateur", "marcatemporal", "informazionicronologiche", "tijdstempel"}
+SURVEYS = {
+    "starttime",
+    "completiontime",
+    "startdate",
+    "enddate",
+    "submitdate",
+    "datesubmitted",
+    "datestarted",
+    "datelastaction",
+    "lastpage",
+}
+SURVEYS |= {"recordeddate", "durationinseconds", "ipaddress", "collectorid", "startlanguage", "lastmodifiedtime", "status", "progress"}
+SURVEYS |= {"finished", "seed", "submissionid", "networkid", "locationlatitude", "locationlongitude", "distributionchannel", "userlanguage"}
+RESPONDENTS = ("responseid", "respondentid", "yourname", "emailaddress", "email", "username", "recipientemail", "token")
+PERSONAL = {"name", "firstname", "lastname", "recipientfirstname", "recipientlastname"}
 # Columns that are derived from the columns of annotators.
 MADE = {"consensus", "majority", "majorityvote", "adjudicated", "groundtruth", "goldstandard", "referencestandard"}
 MADE |= {"total", "summe", "gesamt", "sum", "mean", "average", "avg", "median", "mode", "max", "maximum", "min", "minimum", "sd", "std"}
@@ -97,6 +114,6 @@ STATUS |= {"cancelled", "canceled", "wascancelled", "testquestion", "isgold", "s
 TESTS = {"testquestion", "golden", "isgold", "isgolden", "goldquestion", "attncheck", "isattncheck", "attentioncheck", "isattentioncheck"}
 TESTS |= {"honeypot", "ishoneypot"}
 STATUS |= TESTS
-WITHDRAWN_WORDS = {"rejected", "discarded", "tainted", "cancelled", "canceled", "wascancelled", "skipped", "withdrawn"}
-WITHDRAWN_WORDS |= {"surveypreview", "spam"} | TESTS
+WITHDRAWN_WORDS = {"rejected", "draft", "discarded", "tainted", "cancelled", "canceled", "wascancelled", "skipped", "withdrawn"}
+WITHDRAWN_WORDS |= {"surveypreview", "spam", "returned", "timedout", "expired"} | TESTS
 YES = {"true", "1", "yes", "t", "y"}

@@ -16,7 +16,7 @@ from .._base.names import listed, numbers_as_one
 from .._base.notes import Note
 from .._base.notices import note
 from .._base.wording import arg
-from .role_words import ALIASES, ALSO, DIAGNOSES, LONG, SIDES
+from .role_words import ALIASES, ALSO, DIAGNOSES, LONG, RESPONDENTS, SIDES
 
 MOST_SHOWN = 12  # columns that messages name
 DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
@@ -38,7 +38,8 @@ NO_NUMBERS = (
 COUNT_HEADER = re.compile(r"(?:counts?|n)[ _.:-](.+)", re.IGNORECASE | re.DOTALL)
 RATER_HEADER = re.compile(r"(?:annotator|worker|rater|reader|coder)[ _.:-]?\w+", re.IGNORECASE)
 PLACE_HEADER = re.compile(r"rank[ _.:-]?([1-9][0-9]{0,3})", re.IGNORECASE)
-CASE_HEADER = re.compile(r"(?:case|task|item|subject|unit)[ _.:-]?\w+", re.IGNORECASE)
+_NUMBERED_CASE = "image|img|photo|picture|scan|slide|video|clip|question|q|document|sentence|text"
+CASE_HEADER = re.compile(rf"(?:case|task|item|subject|unit)[ _.:-]?\w+|(?:{_NUMBERED_CASE})[ _.:#-]*[0-9]+", re.IGNORECASE)
 
 
 def plain(name: str) -> str:
@@ -110,6 +111,8 @@ def roles_of(header: Sequence[str], used: Mapping[str, Sequence[int]]) -> tuple[
 
 def columns_called(header: Sequence[str], argument: str, patterns: Sequence[str]) -> set[int]:
     """Return the columns that match names or patterns (``"reader *"``)."""
+    if isinstance(patterns, Mapping):
+        raise error(argument, "be names of columns, for one file", repr(dict(patterns)))
     found: set[int] = set()
     for pattern in [patterns] if isinstance(patterns, str) else patterns:
         own = {c for c, name in enumerate(header) if name == pattern} or {c for c, name in enumerate(header) if fnmatchcase(name, pattern)}
@@ -166,7 +169,7 @@ def orientation(first: str, header: list[str], rows: Sequence[str]) -> tuple[str
     upright: list[str] = []
     turned: list[str] = []
     for role, found in (("case", upright), ("annotator", turned)):
-        if plain(first) in ALIASES[role] | ALSO[role]:
+        if plain(first) in ALIASES[role] | ALSO[role] or (role == "annotator" and plain(first) in RESPONDENTS):
             found.append(f"the first column is named {first!r}")
     for names, what, rater, case in ((header, "columns", upright, turned), (rows, "rows", turned, upright)):
         for pattern, found in ((RATER_HEADER, rater), (CASE_HEADER, case)):

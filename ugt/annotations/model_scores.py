@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +14,22 @@ from .._base.checks import error
 from .._base.names import find, listed
 from .._base.notes import Note
 from .._base.notices import note
-from .._base.wording import CLASSES_WAY, arg, within, words_of
+from .._base.wording import CLASSES_WAY, arg, within
 from .._tabular.csv_table import CellTable
 from .._tabular.frames import CASES, Columns, check_once
 from .._tabular.role_words import ALIASES
 from .._tabular.roles import MOST_SHOWN, as_names, case_column, find_roles, is_number, plain
+from .class_columns import (
+    ONE_SCORE,
+    PROBABLE,
+    ClassColumns,
+    check_alone,
+    check_models,
+    check_named,
+    check_numbered,
+    columns_of_classes,
+    numbers_of,
+)
 from .predictions import SUM, Predictions, of_two_classes, one_hot, positive_position
 
 if TYPE_CHECKING:
@@ -27,9 +39,6 @@ LONG = ("case", "label", "score")
 OF_PREDICTIONS = ("", "label", "class", "grade", "category", "diagnosis", "dx")
 LABELS = ALIASES["label"] | {first + last for first in ("pred", "prediction", "predicted") for last in OF_PREDICTIONS} | {"ypred"}
 NUMBERS = LABELS | ALIASES["score"] | ALIASES["value"] | {"number", "severity", "estimate"}
-ONE_SCORE = ALIASES["score"] | {"prob", "proba", "p", "yprob", "yscore", "predprob", "predproba"}
-PROBABLE = ONE_SCORE | {"", "y", "yhat", "pred", "predicted", "prediction", "probability", "conf", "confidence", "likelihood", "risk"}
-PROBABLE |= {"softmax", "sigmoid", "output", "posterior", "predictedprobability"}
 DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+")
 NO_CLASS = {"", "index", "unnamed0", "fold", "split", "seed", "epoch", "target", "truth", "ytrue"}
 
@@ -81,22 +90,17 @@ class Asked:
         self.positive = None if positive_class is None else positive_position(self.classes, positive_class)
         self.at, self.before, self.behind = self._class_columns()
 
-    def _class_columns(self) -> tuple[list[int], str, str]:
-        """Return the column of each class, in order of classes, and the text before and after the class in its names; none if one lacks."""
-        header = self.table.header
+    def _class_columns(self) -> ClassColumns:
+        """Return the columns of classes; none if there are no two classes, or if one lacks."""
         if self.classes is None or len(self.classes) < 2:
-            return [], "", ""
-        at = find(np.array(header, np.str_), self.classes)
-        if (at >= 0).all():
-            return at.tolist(), "", ""
-        names = [str(name) for name in self.classes.tolist()]
-        around = {(name[: len(name) - len(names[0])], "") for name in header if name.endswith(names[0])}
-        around |= {("", name[len(names[0]) :]) for name in header if name.startswith(names[0])}
-        whole = sorted((a, z) for a, z in around if all(a + name + z in header for name in names))
-        if len(whole) > 1:
-            got = " and ".join(repr(a + names[0] + z) for a, z in whole)
-            raise error("file", f"have one column for the class {names[0]!r} (remove the others)", got)
-        return ([header.index(whole[0][0] + name + whole[0][1]) for name in names], *whole[0]) if whole else ([], "", "")
+            return ClassColumns([])
+        return columns_of_classes(self.table.header, self.classes)
+
+    def _add_up(self, columns: list[int]) -> bool:
+        """Return whether columns may be those of classes: their numbers add up to 1; what is no number is refused later."""
+        with suppress(ValueError):
+            return bool((np.abs(self.table.numbers(columns).sum(axis=1) - 1) <= SUM).all())
+        return True
 
     def is_long(self) -> bool:
         return not self.at and bool(_long_roles(self.table))
@@ -112,10 +116,12 @@ class Asked:
         if model and not others and not self.at:
             raise error("file", "have a column for each class next to the case and the model", f"the columns {listed(header, MOST_SHOWN)}")
         if self.at:
+            check_models(header, ClassColumns(self.at, self.before, self.behind), self._add_up)
             table.used = {"model": model, "case": case, "class": self.at}
             scores = table.numbers(self.at)
             self._ignore(others, scores)
             return ids, scores, self.classes, False
+        check_numbered(header, self.classes)
         ways = [("number", self._number, self._of_number), ("probability", self._one_score, self._of_score)]
         for role, find_one, made in [*ways, ("label", self._labels, self._of_label)]:
             one = find_one(others)
@@ -127,7 +133,8 @@ class Asked:
             got = f"a blank one among {listed(map(repr, header), MOST_SHOWN)}"
             raise error("columns", "have names (remove columns that are not classes)", got)
         table.used = {"model": model, "case": case, "class": others}
-        return ids, self._numbers(others), as_names([header[c] for c in others]), False
+        check_named(header, list(filter(self._may_be_probabilities, others)), self.classes, self._add_up)
+        return ids, numbers_of(table, others), as_names([header[c] for c in others]), False
 
     def _case_among(self, free: list[int]) -> list[int]:
         """Return the column of the case, among those that are neither the model nor a class."""
@@ -180,17 +187,6 @@ class Asked:
             raise error("positive_class", must, f"the column {name!r}", way=first + " or " + second)
         return of_two_classes(self.table.numbers([c])[:, 0], of, ids, name), self.classes, False
 
-    def _numbers(self, columns: list[int]) -> NDArray[np.float64]:
-        """Return the numbers of columns of classes; if a column holds words, the error names the way to read them."""
-        try:
-            return self.table.numbers(columns)
-        except ValueError as problem:
-            words = [c for c in columns if all(value[:1].isalpha() for value in self.table.coded([c])[0].values if value)]
-            if not words:
-                raise
-            way = f"If column {self.table.header[words[0]]!r} holds predicted labels, name it 'prediction'."
-            raise ValueError(words_of(problem) + f" {way}") from None
-
     def _number(self, others: list[int]) -> int | None:
         """Return the only column of numbers on the scale of the annotations, if there may be one."""
         if not self.on_scale or self.positive is not None:
@@ -202,15 +198,25 @@ class Asked:
     def _one_score(self, others: list[int]) -> int | None:
         """Return the one column of scores of one of two classes; the class is in its name, or named as the positive one."""
         header = self.table.header
-        if self.classes is None or len(self.classes) != 2 or len(self._named_as_classes(others)) > 1:
+        if self.classes is None or len(self.classes) != 2 or len(self._named_as_classes(others)) > 1 or not others:
             return None
         probable = [c for c in others if self._class_in(header[c]) is not None and self._may_be_probabilities(c)]
         found = [c for c in others if plain(header[c]) in ONE_SCORE or self._is_named(c, probable)]
-        if not found and len(others) == 1 and plain(header[others[0]]) not in LABELS and self._has_numbers(others[0]):
+        may_be = self._may_be_probabilities if plain(header[others[0]]) in LABELS else self._has_numbers
+        if not found and len(others) == 1 and may_be(others[0]):
             found = others
         labels = [c for c in others if plain(header[c]) in LABELS and c not in probable]
         self._check_one_score(found, labels, probable)
+        self._check_alone(found[:1], others)
         return found[0] if found else None
+
+    def _check_alone(self, found: list[int], others: list[int]) -> None:
+        """Reject a column that may be of one more class than the annotations have."""
+        assert self.classes is not None
+        header = self.table.header
+        for c, at in [(c, at) for c in found if (at := self._class_in(header[c])) is not None]:
+            more = [header[o] for o in others if o != c and self._may_be_probabilities(o)]
+            check_alone(header[c], str(self.classes[at]), more)
 
     def _is_named(self, c: int, probable: list[int]) -> bool:
         """Return whether the name of a column has one of two classes: any if one is named as positive, else for probabilities only."""
@@ -231,24 +237,28 @@ class Asked:
             way = "remove the other column; for probabilities name a class: " + arg("positive_class")
             got = f"the columns {listed(repr(header[c]) for c in [*labels, *probable])}"
             raise error("file", "have either predicted labels or probabilities", got, way=way)
+        of_first = bool(found) and min(self._shares(found[0]), default=0.0) >= 0.5  # as probabilities of predicted classes, also numbers
+        labels = [c for c in labels if c not in found and (of_first or not self._has_numbers(c))]
+        if found and labels and self._class_in(header[found[0]]) is None:
+            must = "name the class of its probabilities in the name of their column (those of the predicted class are of two classes)"
+            raise error("file", must, f"the columns {header[labels[0]]!r} and {header[found[0]]!r}")
         asked = self.positive is None and len(found) == 1 and not self._says_so(header[found[0]])
         if asked or len(found) > 1:
             first, second = map(str, self.classes.tolist())
             must = f"have a column for each of the classes {first!r} and {second!r}, or one of probabilities and its class"
             way = arg("positive_class") if asked else "remove the other columns"
             raise error("predictions", must, "the column " + " and ".join(repr(header[c]) for c in found), way=way)
-        labels = [c for c in labels if c not in found and not self._has_numbers(c)]
-        if found and labels and self._class_in(header[found[0]]) is None:
-            must = "name the class of its probabilities in the name of their column (those of the predicted class are of two classes)"
-            raise error("file", must, f"the columns {header[labels[0]]!r} and {header[found[0]]!r}")
+
+    def _shares(self, c: int) -> list[float]:
+        """Return the numbers of a column if all are from 0 to 1; else none."""
+        values = filter(None, self.table.coded([c])[0].values)
+        points = [value.replace(",", ".") if DECIMAL_COMMA.fullmatch(value) else value for value in values]
+        numbers = [float(value) if is_number(value) else -1.0 for value in points]
+        return numbers if all(0 <= one <= 1 for one in numbers) else []
 
     def _may_be_probabilities(self, c: int) -> bool:
         """Return whether a column has numbers from 0 to 1, not all of them 0 and 1."""
-        values = [
-            value.replace(",", ".") if DECIMAL_COMMA.fullmatch(value) else value for value in self.table.coded([c])[0].values if value
-        ]
-        numbers = [float(value) if is_number(value) else -1.0 for value in values]
-        return bool(numbers) and all(0 <= one <= 1 for one in numbers) and any(0 < one < 1 for one in numbers)
+        return any(0 < one < 1 for one in self._shares(c))
 
     def _says_so(self, name: str) -> bool:
         """Return whether a column is named after a class and, if it has more words, probabilities: ``malignant``, ``prob_malignant``.

@@ -38,7 +38,7 @@ from .cases import (
     warn_of_cases_in_both,
     with_notes,
 )
-from .command import PREDICTIONS, aligned, decimal, group, new_command, say, written
+from .command import MANY, PREDICTIONS, aligned, decimal, group, new_command, say, written
 from .reading import add_reading
 
 METHODS: dict[str, Any] = {
@@ -83,10 +83,12 @@ def add(commands: Any) -> None:
     usage = "--annotations FILE --fit VALIDATION --apply TEST --out DIR [options]"
     parser = new_command(commands, "calibrate", run, "fit a calibrator to labels, and apply it to predictions", usage, TEXT)
     option = group(parser, "files")
-    option("--annotations", "FILE", "labels of the validation cases, and of test cases if there are any", required=True)
+    given = f"labels of the validation cases, and of test cases if there are any; {MANY}"
+    option("--annotations", "FILE", given, required=True, nargs="+")
     option("--fit", "VALIDATION", f"predictions of the validation cases: {PREDICTIONS}", required=True)
     option("--apply", "TEST", "predictions of the test cases, to be calibrated; they are evaluated if the cases have labels", required=True)
-    option("--test-annotations", "FILE", "labels of the test cases, in a file of their own; default: --annotations has them")
+    own = "labels of the test cases, in a file of their own, or one per annotator; default: --annotations has them"
+    option("--test-annotations", "FILE", own, nargs="+")
     option("--out", "DIR", "folder for calibrated.csv, calibrator.json and calibration.csv", required=True)
     option = group(parser, "calibrator")
     option("--method", tuple(METHODS), "calibrator; default: %(default)s", default="temperature")
@@ -108,7 +110,7 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
     with written(options.out) as (draft, files):
         given = annotations_of(options)
         labels = _labels(given)
-        others = labels if options.test_annotations is None else _labels(annotations_of(options, options.test_annotations))
+        others = labels if options.test_annotations is None else _labels(annotations_of(options, *options.test_annotations))
         fit = _Part.of(options.fit, labels, options, 0)
         apply = _Part.of(options.apply, others, options, 1, options.test_annotations is not None or options.apply == options.fit)
         given = with_notes(given, fit.cases, apply.cases)

@@ -58,18 +58,17 @@ class PredictedCases(NamedTuple):
         return None if found is None else found[rows]
 
 
-def annotations_of(options: argparse.Namespace, path: str | None = None) -> io.AnnotationFile:
-    """Return the annotations of a file, and print a line about it."""
-    paths = paths_of(options) if path is None else [path]
-    read = read_annotations(options, *paths)
-    _take(lambda: facts.of_annotations(", ".join(map(utf8, paths)), read))
+def annotations_of(options: argparse.Namespace, *words: str) -> io.AnnotationFile:
+    """Return the annotations of the command, or of other files with names of annotators before them, and print a line about them."""
+    words = words or tuple(options.annotations)
+    read = read_annotations(options, *words)
+    _take(lambda: facts.of_annotations(", ".join(utf8(named_path(word)[1]) for word in words), read))
     return read
 
 
 def paths_of(options: argparse.Namespace) -> list[str]:
     """Return the paths of the annotations, without the names of annotators before them."""
-    given = options.annotations if isinstance(options.annotations, list) else [options.annotations]
-    return [named_path(word)[1] for word in given]
+    return [named_path(word)[1] for word in options.annotations]
 
 
 def named_path(word: str) -> tuple[str, str]:
@@ -144,19 +143,19 @@ def missing_texts(options: argparse.Namespace) -> Sequence[str]:
     return io.MISSING if options.na is None else ["", *options.na]
 
 
-def read_annotations(options: argparse.Namespace, path: str, *others: str) -> io.AnnotationFile:
+def read_annotations(options: argparse.Namespace, *words: str) -> io.AnnotationFile:
     """Return the annotations of a file, or of several that are of one annotator each, read with the options of the command."""
-    files, columns = _files(options, path, *others) if others else (path, columns_given(options, ROLES[1:], path))
+    path = named_path(words[0])[1]
+    files, columns = _files(options, *words) if len(words) > 1 else (path, columns_given(options, ROLES[1:], path))
     classes: Any = options.classes
     if classes is not None:
         classes = int(classes) if classes.isdecimal() else io.read_names(classes, encoding=options.encoding)
     named = {"columns": columns or None, "classes": classes, "missing": missing_texts(options), "mapping": options.mapping}
-    named.update({name: given for name in ("annotator_columns", "ignore_columns") if (given := chosen(options, name, path))})
-    often = getattr(options, "frequency", None)
-    if often is not None:
+    named.update({"annotator_columns": given} if (given := chosen(options, "annotator_columns", path)) else {})
+    if (often := getattr(options, "frequency", None)) is not None:
         check_frequency(path, often, encoding=options.encoding, header=not options.no_header)
-    if beside := [*_models_beside(options, path), *([] if often is None or options.annotator_columns else [often])]:
-        named["ignore_columns"] = [*named.get("ignore_columns", ()), *beside]
+    ignored = {name: _ignored(options, one) for name, one in (files if isinstance(files, dict) else {"": path}).items()}
+    named.update({"ignore_columns": ignored if len(ignored) > 1 else next(iter(ignored.values()))} if any(ignored.values()) else {})
     named.update({name: given for name in OPTIONS if (given := getattr(options, name)) is not None})
     named.update({"header": False} if options.no_header else {})
     named.update(ordered=order_given(options.ordered), scale=scale_given(options.scale))
@@ -184,6 +183,13 @@ def frequency_of(options: argparse.Namespace, read: io.AnnotationFile) -> dict[s
     return {"frequency": frequency_column(paths[0], options.frequency, read.columns.get("case", ()), **how)}
 
 
+def _ignored(options: argparse.Namespace, path: str) -> list[str]:
+    """Return the columns of a file of annotations to leave out: those that are named, those of models, and that of frequencies."""
+    often = getattr(options, "frequency", None)
+    rest = [] if often is None or options.annotator_columns else [often]
+    return [*chosen(options, "ignore_columns", path), *_models_beside(options, path), *rest]
+
+
 def _models_beside(options: argparse.Namespace, path: str) -> list[str]:
     """Return the columns of models in the file of the annotations, if it is also a file of predictions."""
     given = getattr(options, "predictions", [])
@@ -191,10 +197,10 @@ def _models_beside(options: argparse.Namespace, path: str) -> list[str]:
     return chosen(options, "model_columns", path) if both and not options.annotator_columns else []
 
 
-def _files(options: argparse.Namespace, *paths: str) -> tuple[Any, dict[str, Any]]:
+def _files(options: argparse.Namespace, *words: str) -> tuple[Any, dict[str, Any]]:
     """Return several files by the name of their annotator, and the columns that are given, by role and name."""
-    words = [named_path(word) for word in options.annotations]
-    names = [name or Path(path).stem for name, path in words]
+    paths = [named_path(word)[1] for word in words]
+    names = [named_path(word)[0] or Path(path).stem for word, path in zip(words, paths)]
     if (twice := repeated(names)) is not None:
         must = "be files with different names, which are those of the annotators (or NAME=FILE)"
         raise error("annotations", must, f"{twice!r} twice")
@@ -245,6 +251,7 @@ def add_model_columns(option: Any) -> None:
 
 def add_input(option: Any) -> None:
     add_positive_class(option)
+    add_model_columns(option)
     option("--input", KINDS, "kind of the predictions; default: %(default)s (by their values)", default="auto")
 
 

@@ -31,7 +31,8 @@ from .wording import worded
 
 # The formats that the help of options lists.
 ANNOTATIONS = "CSV, Excel, Parquet, Stata, SPSS, JSON, JSONL, NPY, NPZ or PrefLib"
-MANY_ANNOTATIONS = f"annotations: {ANNOTATIONS}; or several files of one annotator each, who is named after the file or by NAME="
+MANY = "or several files of one annotator each, who is named after the file or by NAME="
+MANY_ANNOTATIONS = f"annotations: {ANNOTATIONS}; {MANY}"
 PREDICTIONS = "CSV, Excel, Parquet, Stata, SPSS, NPY or NPZ"
 
 # Version of the JSON that commands print. A key that goes or changes its meaning raises it.

@@ -32,7 +32,7 @@ from .cases import (
     warn_of_cases_in_both,
     with_notes,
 )
-from .command import PREDICTIONS, aligned, decimal, group, new_command, say, spanned, written
+from .command import MANY, PREDICTIONS, aligned, decimal, group, new_command, say, spanned, written
 from .reading import add_reading
 
 
@@ -71,11 +71,13 @@ def add(commands: Any) -> None:
     usage = "--annotations FILE --calibrate VALIDATION --apply TEST --out DIR [options]"
     parser = new_command(commands, "conformal", run, "write prediction sets with a coverage guarantee", usage, TEXT)
     option = group(parser, "files")
-    option("--annotations", "FILE", "annotations of the calibration cases, and of test cases if there are any", required=True)
+    given = f"annotations of the calibration cases, and of test cases if there are any; {MANY}"
+    option("--annotations", "FILE", given, required=True, nargs="+")
     option("--calibrate", "VALIDATION", f"predictions of the calibration cases: {PREDICTIONS}", required=True)
     text = "predictions of the test cases, for which sets are written; coverage is computed if the cases are annotated"
     option("--apply", "TEST", text, required=True)
-    option("--test-annotations", "FILE", "annotations of the test cases, in a file of their own; default: --annotations has them")
+    own = "annotations of the test cases, in a file of their own, or one per annotator; default: --annotations has them"
+    option("--test-annotations", "FILE", own, nargs="+")
     option("--out", "DIR", "folder for sets.csv, sizes.csv, coverage.csv and conformal.json", required=True)
     option = group(parser, "sets")
     option("--method", ("monte-carlo", "split"), "kind of calibration; default: %(default)s", default="monte-carlo")
@@ -103,7 +105,7 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
     with written(options.out) as (draft, files):
         given = annotations_of(options)
         known = of_classes(given)
-        others = known if options.test_annotations is None else of_classes(annotations_of(options, options.test_annotations))
+        others = known if options.test_annotations is None else of_classes(annotations_of(options, *options.test_annotations))
         part = predicted_cases("--calibrate", options.calibrate, known, options, True, *IDS)
         annotated = options.test_annotations is not None or options.apply == options.calibrate
         apply = predicted_cases("--apply", options.apply, others, options, annotated, *IDS)

@@ -15,7 +15,7 @@ from ..annotations import Labels, Rankings, Ratings
 from ..annotations.predictions import Predictions
 from .cases import annotations_of, models_of, read_record, reading_words
 from .columns import case_given, column
-from .command import group, new_command, output_file, say
+from .command import MANY_ANNOTATIONS, group, new_command, output_file, say
 from .reading import add_reading
 from .sql import DIALECTS, Wanted, query_of
 
@@ -42,9 +42,9 @@ ugt convert labels.parquet query.sql --sql duckdb --classes 3 \\
 
 
 def add(commands: Any) -> None:
-    parser = new_command(commands, "convert", run, "write annotations or predictions in another format", "FILE OUT [options]", TEXT)
+    parser = new_command(commands, "convert", run, "write annotations or predictions in another format", "FILE ... OUT [options]", TEXT)
     option = group(parser, "files")
-    option("annotations", "FILE", "annotations in any format, or predictions")
+    option("annotations", "FILE", f"{MANY_ANNOTATIONS}; or predictions", nargs="+")
     option("out", "OUT", "new file, ending in .csv, .csv.gz, .json, .json.gz or .npz")
     option = group(parser, "conversion")
     option("--to", ("auto", "long", "counts", "rankings", "npz"), "format of OUT; default: by its ending (.csv: long)", default="auto")
@@ -120,7 +120,9 @@ def _asked(options: argparse.Namespace) -> Wanted:
     k = options.classes
     classes = range(int(k)) if k.isdecimal() else distinct("classes", io.read_names(k, encoding=options.encoding)).tolist()
     names = [*map(str, classes)]
-    tables = (options.annotations, options.model_table)
+    if len(options.annotations) > 1:
+        raise error("FILE", "be the name of one table with --sql", f"{len(options.annotations)} names")
+    tables = (options.annotations[0], options.model_table)
     given = [case_given(options, table) for table in tables]
     first, second = (["case"] if case is None else [case] if isinstance(case, str) else case for case in given)
     label = column(options, "label", tables[0])
@@ -144,7 +146,9 @@ def _flag(name: str) -> str:
 
 
 def _model_of(options: argparse.Namespace) -> Predictions:
-    models = models_of(options.annotations, None, options)
+    if len(options.annotations) > 1:
+        raise error("FILE", "be one file with --predictions", f"{len(options.annotations)} files")
+    models = models_of(options.annotations[0], None, options)
     if options.model is None and len(models) > 1:
         raise error("--model", f"name one of the models {', '.join(map(repr, models))}", "none")
     name = next(iter(models)) if options.model is None else options.model

@@ -24,8 +24,8 @@ from ..studies.components import PARTS
 from ..studies.pilots import COEFFICIENTS, METRICS
 from ..studies.targets import AnnotationDesign
 from ..tables.context import Annotated
-from .cases import add_model_columns, add_positive_class, annotations_of, models_of, read_record
-from .command import ANNOTATIONS, PREDICTIONS, aligned, decimal, group, new_command, output_file, say
+from .cases import add_model_columns, add_positive_class, annotations_of, models_of, paths_of, read_record
+from .command import ANNOTATIONS, MANY, PREDICTIONS, aligned, decimal, group, new_command, output_file, say
 from .facts import counted
 from .reading import add_reading
 from .wording import worded_note
@@ -55,8 +55,9 @@ def add(commands: object) -> None:
     help_ = "compute how many cases, labels and annotators a study needs"
     parser = new_command(commands, "plan", run, help_, usage, TEXT)
     option = group(parser, "files")
-    option("annotations", "FILE", f"annotations of a pilot: {ANNOTATIONS}; default: print an empty plan", nargs="?")
-    option("predictions", "PREDICTIONS", f"predictions of one model, or of two: {PREDICTIONS}", nargs="*")
+    option("files", "FILE", f"annotations of a pilot: {ANNOTATIONS}; then PREDICTIONS; default: print an empty plan", nargs="*")
+    option("--annotations", "FILE", f"annotations, instead of the first FILE; {MANY}; default: the first FILE", nargs="+")
+    option("--predictions", "PREDICTIONS", f"predictions of one model, or of two: {PREDICTIONS}; default: the other FILEs", nargs="+")
     add_positive_class(option)
     add_model_columns(option)
     option("--out", "FILE.csv", "file for the table of designs; default: print only")
@@ -83,15 +84,16 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
     keywords = {name: given for name in GIVEN if (given := getattr(options, name)) is not None}
     if "cost" in keywords:
         keywords["cost"] = tuple(keywords["cost"])
-    if options.annotations is None and options.components is None:
+    _take_files(options)
+    if not options.annotations and options.components is None:
         if keywords or options.metric or options.out:
             raise error("FILE or --components", "be given to plan a study", "neither")
         return _empty_plan(options.json)
     if options.these_annotators:
         keywords["random"] = ("cases",)
     if options.components is not None:
-        if options.annotations is not None:
-            raise error("--components", "be left out where files are given", options.annotations)
+        if options.annotations:
+            raise error("--components", "be left out where files are given", options.annotations[0])
         metric = options.metric or "agreement"
         return _told(plan_annotations(metric=metric, components=_stated(options.components), **keywords), options, {})
     read = annotations_of(options)
@@ -109,6 +111,16 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
     known, lacking = Annotated(read.annotations, np.arange(read.annotations.n_cases)), read.annotations.n_cases - found.n_cases
     left_out = {NO_ANNOTATIONS: lacking} if lacking else {}
     return _told(found, options, {"data": data_summary(known), "left_out": left_out, **read_record(read)})
+
+
+def _take_files(options: argparse.Namespace) -> None:
+    """Take files without an option as the annotations, unless these are given, and then as predictions."""
+    files = options.files
+    if options.annotations is None:
+        options.annotations, files = files[:1], files[1:]
+    if options.predictions and files:
+        raise error("--predictions", "be left out where other files are given as predictions", files[0])
+    options.predictions = options.predictions or files or (paths_of(options)[:1] if options.model_columns else [])
 
 
 def _empty_plan(as_json: bool) -> dict[str, Any]:

@@ -43,7 +43,7 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     option("--offered", ("all",), chose)
     gone = "rows whose status is rejected, discarded, tainted, cancelled or a test: leave out (drop), or keep; default: drop"
     option("--withdrawn", WITHDRAWN, gone)
-    several = "answers with several ticks: a label for each, or cells as they are (each), or one class per set (sets); default: each"
+    several = "answers with several ticks: a label for each, or cells as they are (each), or one class per set (sets); default: ask"
     option("--ticks", TICKS, several)
     option("--no-header", None, "that the first line of a text file is a row: columns are called 1, 2, 3 and so on", dest="no_header")
     option("--merge-names", None, "join classes, and annotators, whose names differ only by case, blanks, Unicode form or leading zeros")

@@ -20,10 +20,11 @@ from ..annotations.predictions import Predictions
 from . import exports
 from .annotation_file import FORMATS, MISSING, AnnotationFile, Reading
 from .annotations import read_frame, read_table
+from .argilla import table_of_records
 from .arrays import read_arrays
 from .beside import cluster_file, prediction_file
 from .judge_logs import JudgeLog, read_judge_log
-from .mapping import checked, flat_table, json_lines, mapped_table, parse_json, read_mapping
+from .mapping import checked, json_lines, mapped_table, parse_json, read_mapping
 from .odd_rows import note_constant
 from .repeats import DUPLICATES
 from .scales import on_scale, with_scale
@@ -46,7 +47,7 @@ def read_annotations(
     mapping: Any = None,
     merge_names: bool = False,
     annotator_columns: Sequence[str] = (),
-    ignore_columns: Sequence[str] = (),
+    ignore_columns: Sequence[str] | Mapping[str, Sequence[str]] = (),
     duplicates: str = "error",
     decimal: str = "auto",
     encoding: str = "utf-8",
@@ -56,7 +57,7 @@ def read_annotations(
     offered: str | None = None,
     header: bool = True,
     withdrawn: str = "drop",
-    ticks: str = "each",
+    ticks: str = "ask",
 ) -> AnnotationFile:
     r"""Read annotations from a file (CSV, Excel, NPY, NPZ, JSON, JSONL, Parquet, Stata, SPSS, PrefLib) or a data frame.
 
@@ -65,9 +66,9 @@ def read_annotations(
     path : path, data frame, or several paths
         Several paths: files of one annotator each, with a column for the case and one for the label or value; the annotators are named
         after the files, by the keys of a mapping, or by a column of the file.
-        ``.json``: nested rankings (cases → annotators → blocks, best first → tied classes), or an object with the keys
-        ``rankings`` and optionally ``case_ids``, ``classes`` and ``annotators``; an export of Label Studio, JSON or JSON-MIN (choices,
-        rating, ranker); or a mapping with the key ``path``. ``.jsonl``: Prodigy. ``.soc``, ``.soi``, ``.toc``, ``.toi``: PrefLib, one case.
+        ``.json``: nested rankings (cases → annotators → blocks, best first → tied classes), or an object with the keys ``rankings`` and
+        optionally ``case_ids``, ``classes`` and ``annotators``; an export of Label Studio, JSON or JSON-MIN (choices, rating, ranker); or
+        a mapping with the key ``path``. ``.jsonl``: Prodigy. Both: Argilla. ``.soc``, ``.soi``, ``.toc``, ``.toi``: PrefLib, one case.
         ``.npy``: a table of integers, of text, or of whole numbers with NaN where a label is missing. ``.npz``: ``counts`` or ``table``,
         optionally ``case_ids`` and ``classes``; or a file of :func:`write_annotations`. ``.parquet``, ``.xlsx``, ``.dta``, ``.sav``: a
         table; one of several sheets of a workbook is ``book.xlsx#Sheet1``. Any other file is read as CSV in UTF-8 with a header,
@@ -97,7 +98,8 @@ def read_annotations(
         are equal as numbers (1 and 1.0) are always joined.
     annotator_columns, ignore_columns : sequence of str
         For a table with one row per case: the columns that are annotators, or those that are not (such as the age), by name or pattern
-        (``"reader *"``). With ``format="counts"``, the former are the classes. Without ``annotator_columns``, a column whose name or
+        (``"reader *"``). Of several files, the latter may be a mapping of the name of the annotator to these columns.
+        With ``format="counts"``, the former are the classes. Without ``annotator_columns``, a column whose name or
         cells show that it is not an annotator is rejected; columns that are named are taken as they are.
     duplicates : {"error", "first", "count"}
         What to do with rows that repeat a case, annotator and label: reject them, count them once, or count each; the latter two with a
@@ -123,9 +125,9 @@ def read_annotations(
         What to do with rows that a column on the status of work (such as ``AssignmentStatus``, ``_tainted``, ``status``) calls rejected,
         discarded, tainted, cancelled or a test of the annotator, and annotations of Label Studio that are marked as ground truth: leave
         them out and count them, or read them like the others.
-    ticks : {"each", "sets"}
-        What to do with answers of several ticks. ``"each"``: in exports of Label Studio and Prodigy, each tick is a label, with a note;
-        in tables, a cell is one class, as it is written. ``"sets"``: the ticks of an answer together are one class, in any order.
+    ticks : {"ask", "each", "sets"}
+        What to do with answers of several ticks. ``"ask"``: reject them. ``"each"``: in exports, each tick is a label, with a note; in
+        tables, a cell is one class, as it is written. ``"sets"``: the ticks of an answer together are one class, in any order.
 
     Returns
     -------
@@ -200,8 +202,8 @@ def _read_json(source: Source, how: Reading, given: Mapping[str, Any]) -> Annota
         return read_frame(*mapped_table(content, given, how))
     if lines:
         text = check_text(source.read(text=True))
-        flat = flat_table(json_lines(text))
-        return exports.prodigy(text, how) if flat is None else read_frame(flat, how)
+        records = table_of_records(json_lines(text), how)
+        return exports.prodigy(text, how) if records is None else read_frame(*records)
     content = parse_json(source.read(text=True))
     if isinstance(content, dict) and isinstance(content.get("path"), str):  # a mapping
         inner = checked(content, source.path.parent)
@@ -210,9 +212,8 @@ def _read_json(source: Source, how: Reading, given: Mapping[str, Any]) -> Annota
         return read_annotations(inner["path"], mapping=inner, **how._asdict())
     if how.format not in ("auto", "rankings", "ratings"):
         raise error("format", "be 'auto', 'rankings' or 'ratings' for a JSON file", repr(how.format))
-    flat = flat_table((f"record {i}", one) for i, one in enumerate(content)) if isinstance(content, list) and content else None
-    if flat is not None:
-        return read_frame(flat, how)
+    if (records := table_of_records(content, how)) is not None:
+        return read_frame(*records)
     if isinstance(content, list) and content and isinstance(content[0], dict):
         return exports.of_objects(content, how)
     return AnnotationFile(exports.rankings_json(content, how), "rankings", {})
@@ -239,8 +240,8 @@ def read_predictions(
         probabilities, logits or any other numbers: higher is more plausible. A table with columns for case and label holds predicted
         labels (score 1 for the label, 0 for the other classes). Every file may be compressed by gzip.
     classes : sequence, optional
-        The classes of the annotations. If they are given, columns may be named like ``prob_cat``, and columns that are not classes are
-        left out with a note.
+        The classes of the annotations. If they are given, columns may be named like ``prob_cat``, ``P(Cat)`` or ``CAT_PROB``, and columns
+        that are not classes are left out with a note.
     positive_class : int or str, optional
         The class, one of two ``classes``, whose probability a single column holds.
     case_column : str or sequence of str, optional

@@ -26,7 +26,7 @@ class Reading(NamedTuple):
     missing: Sequence[str] = MISSING
     merge_names: bool = False
     annotator_columns: Sequence[str] = ()
-    ignore_columns: Sequence[str] = ()
+    ignore_columns: Any = ()
     duplicates: str = "error"
     decimal: str = "auto"
     encoding: str = "utf-8"
@@ -36,7 +36,7 @@ class Reading(NamedTuple):
     offered: str | None = None
     header: bool = True
     withdrawn: str = "drop"
-    ticks: str = "each"
+    ticks: str = "ask"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

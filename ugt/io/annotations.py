@@ -59,7 +59,7 @@ def _read_table(table: CellTable, how: Reading) -> AnnotationFile:
     format = how.format
     table.decimal = how.decimal
     if isinstance(table, Survey) and format == "auto" and not how.columns:
-        check_survey(table)
+        check_survey(table.facts, table.response, format)
     chosen = columns_called(table.header, "annotator_columns", how.annotator_columns) - table.hidden
     ignored = columns_called(table.header, "ignore_columns", how.ignore_columns) | table.hidden
     if chosen and format in ("transposed", "long", "rankings"):
@@ -129,7 +129,7 @@ def _read_long(table: CellTable, roles: dict[str, int], how: Reading) -> Annotat
     cells = dict(zip(roles, table.coded(*groups)))
     if "label" in cells:
         cells["label"] = with_sets(cells["label"], how.ticks)
-        check_classes(cells["label"], missing, classes)
+        check_classes(cells["label"], missing, classes, how.ticks)
     check_rows(table, [*zip(cells.values(), groups)])
     note_rows(cells["case"], all(first_alone(one, missing) for one in cells.values()))
     note_names(cells["annotator"].values if "annotator" in cells else ())

@@ -18,7 +18,7 @@ from ..annotations import Labels, Rankings, Ratings
 from .annotation_file import AnnotationFile, Reading
 from .mapping import json_lines, json_shown
 from .repeats import once
-from .ticks import set_of, way_of_ticks
+from .ticks import ask_ticks, set_of, way_of_ticks
 
 OTHER = "for any other file, " + arg("mapping", ...) + " gives the place of each field; predictions are read from tables, NPY and NPZ"
 NAMED = "or be read with the name of one (" + arg("columns", {"label": ...}) + ")"  # the way out if a file has several controls
@@ -268,6 +268,10 @@ def _ticked(rows: Rows, how: Reading) -> Rows:
         ticks.setdefault((case, who), []).extend(own)
     if how.ticks == "sets":
         return [(case, who, set_of([*map(str, own)]) if len(own) > 1 else own[0]) for (case, who), own in ticks.items() if own]
+    several = next(((case, who, own) for case, who, own in rows if len(own) > 1), None)
+    if how.ticks == "ask" and several is not None:
+        case, who, own = several
+        raise ask_ticks(listed(map(repr, own)), f"case {identifiers.name(case)}, annotator {identifiers.name(who)}")
     return [(case, who, one) for case, who, own in rows for one in own]
 
 

@@ -14,7 +14,8 @@ from .._tabular.foreign import JSON, table_of
 from .._tabular.role_words import ALIASES, LONG, OTHERS
 from .._tabular.roles import case_column, find_roles, is_count, is_number, places_of, plain
 from .._tabular.source import Source, naming
-from ..annotations.model_scores import LABELS, ONE_SCORE, Asked
+from ..annotations.class_columns import ONE_SCORE
+from ..annotations.model_scores import LABELS, Asked
 from ..annotations.probabilities import is_percentage
 from . import exports
 from .annotation_file import MISSING, ROLES
@@ -81,7 +82,7 @@ def _kind_by_names(header: list[str], case: Mapping[str, str | None]) -> tuple[s
     names, kind = [plain(header[c]) for c in others], ""
     if (
         places_of(header)
-        or ("annotator" in roles and (roles.keys() & {*LONG, "rank", "confidence"} or {"score", "model"} & roles.keys() == {"score"}))
+        or ("annotator" in roles and (roles.keys() & {*LONG, "rank", "confidence"} or "model" not in roles))
         or {"count", "label"} <= roles.keys()
         or "ranking" in roles
     ):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -196,7 +196,7 @@ def _rows(record: Any, fields: Mapping[str, str], name: str, key: Any = None) ->
         outer |= {key: _plain_value(value) for key, value in more.items() if key not in ROLES and isinstance(value, (str, bool, int))}
     through = {role: (step[1], step[2], step[3]) for role, step in steps.items() if step is not None}
     ways = list(dict.fromkeys(path + sign.replace("#", "") for path, sign, _ in through.values()))
-    if len(ways) > 1 and (side := _side_by_side(record, through, name)):
+    if len(ways) > 1 and (side := _side_by_side(record, through, name)) is not None:
         yield from ({**outer, **row} for row in side)
         return
     if len(ways) > 1:
@@ -206,9 +206,11 @@ def _rows(record: Any, fields: Mapping[str, str], name: str, key: Any = None) ->
     if not ways:
         yield outer
     deeper = {role: rest for role, (_, own, rest) in through.items() if "#" not in own}
-    for at, part in parts:
+    status = _status_beside(record, [path], len(parts), name) if sign[0] == "[" else {}
+    for i, (at, part) in enumerate(parts):
+        own_status = {key: values[i] for key, values in status.items()}
         for row in _rows(part, deeper, name, key):
-            yield {**outer, **{role: at for role, (_, own, _) in through.items() if "#" in own}, **row}
+            yield {**outer, **own_status, **{role: at for role, (_, own, _) in through.items() if "#" in own}, **row}
 
 
 def _parts(record: Any, path: str, sign: str, name: str) -> list[tuple[Any, Any]]:
@@ -227,14 +229,30 @@ def _parts(record: Any, path: str, sign: str, name: str) -> list[tuple[Any, Any]
     return list(enumerate(found, 1))
 
 
-def _side_by_side(record: Any, through: Mapping[str, tuple[str, str, str]], name: str) -> list[dict[str, Any]]:
-    """Return the rows of lists of equal length whose elements are values, such as users and their labels; none for other lists."""
+def _side_by_side(record: Any, through: Mapping[str, tuple[str, str, str]], name: str) -> list[dict[str, Any]] | None:
+    """Return the rows of lists of equal length whose elements are values, such as users and their labels; None for other lists."""
     if any(rest or sign not in ("[]", "[,]") for _, sign, rest in through.values()):
-        return []
+        return None
     columns = {role: [part for _, part in _parts(record, path, sign, name)] for role, (path, sign, _) in through.items()}
     if len({*map(len, columns.values())}) > 1 or any(isinstance(value, (dict, list)) for one in columns.values() for value in one):
-        return []
+        return None
+    n = len(next(iter(columns.values())))
+    columns |= _status_beside(record, [path for path, _, _ in through.values()], n, name)
     return [dict(zip(columns, map(_plain_value, values))) for values in zip(*columns.values())]
+
+
+def _status_beside(record: Any, paths: Sequence[str], n: int, name: str) -> dict[str, list[Any]]:
+    """Return lists of the status of each of ``n`` labels, such as ``label.responses.status`` of ``label.responses``, by their last word."""
+    found: dict[str, list[Any]] = {}
+    for key, value in record.items() if isinstance(record, Mapping) else ():
+        before, _, last = key.rpartition(".")
+        own = any(before and path.startswith(before) for path in paths)
+        if isinstance(value, list) and is_status(last) and (own or not before):
+            if len(value) == n:
+                found[last] = value
+            elif own:
+                raise error("records", f"have one {key!r} for each of {n:,} labels", f"a list of {len(value):,}", name)
+    return found
 
 
 def _plain_value(value: Any) -> Any:
@@ -253,10 +271,12 @@ def _scalar(record: Any, field: str, name: str, key: Any = None) -> Any:
 
 def value_at(record: Any, path: str, name: str) -> Any:
     """Return the value at a path of keys and positions; None if there is none."""
-    found = record
-    for key in filter(None, path.split(".")):
+    found, left = record, [*filter(None, path.split("."))]
+    while left:
+        key, left = left[0], left[1:]
         if isinstance(found, Mapping):
-            found = found.get(key)
+            more = next((n for n in range(len(left), 0, -1) if ".".join([key, *left[:n]]) in found), 0)  # a key may have points
+            found, left = found.get(".".join([key, *left[:more]])), left[more:]
         elif isinstance(found, list) and key.isdecimal():
             found = found[int(key)] if int(key) < len(found) else None
         elif found is None:

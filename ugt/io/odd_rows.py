@@ -11,7 +11,7 @@ import numpy as np
 
 from .._base.axes import MOST_TEXT, check_shared
 from .._base.checks import error
-from .._base.names import BRACKETS, note_alike
+from .._base.names import note_alike
 from .._base.notes import Note
 from .._base.notices import note
 from .._base.wording import arg
@@ -20,6 +20,7 @@ from .._tabular.csv_table import CellTable
 from .._tabular.role_words import SUMS
 from .._tabular.roles import is_number, plain, rounded
 from ..annotations import Labels, Ratings
+from .ticks import ask_ticks, asked_of
 
 SOME_VALUES = 1000  # most classes of a table whose last row is looked at
 SOME_LABELS = 50  # labels that are looked at for JSON
@@ -56,7 +57,7 @@ def check_rows(table: CellTable, groups: Sequence[tuple[Coded, Sequence[int]]]) 
         note_alike("cases", np.array(case.values), way="write them alike")
 
 
-def check_classes(cells: Coded, missing: Sequence[str], classes: object) -> None:
+def check_classes(cells: Coded, missing: Sequence[str], classes: object, ticks: str) -> None:
     """Reject labels that no two annotators can share: JSON, lists of ticks, and free text, whose labels differ."""
     if classes is not None:
         return
@@ -65,10 +66,8 @@ def check_classes(cells: Coded, missing: Sequence[str], classes: object) -> None
     if objects and 2 * len(objects) > len(given):
         must = "be names of classes, not JSON (write the field that holds the class into a column of its own)"
         raise error("label", must, repr(objects[0][:MOST_TEXT]))
-    lists = [value for value in given if BRACKETS.fullmatch(value)]
-    if lists and 2 * len(lists) > len(given):
-        way = "for one class per set of ticks, in any order: " + arg("ticks", "sets") + "; else write one label per row"
-        raise error("label", "be names of classes, not lists", repr(lists[0][:MOST_TEXT]), way=way)
+    if ticks == "ask" and (several := asked_of(given)) is not None:
+        raise ask_ticks(repr(several[:MOST_TEXT]))
     way = "for numbers on a scale: " + arg("scale", "real") if all(map(is_number, given)) else ""
     check_shared("label", len(cells.values), int(cells.codes.size), given[0] if given else "", way)
 

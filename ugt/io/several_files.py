@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,8 @@ def table_of_files(files: Mapping[str, Any], how: Reading) -> tuple[Columns, Rea
     for name, path in files.items():
         with naming(path):
             table, columns = with_case(table_of(Source(path, how.encoding), None, how.decimal, how.header), _own(how.columns, name))
-            table = _without(table, how.ignore_columns)
+            ignored = how.ignore_columns
+            table = _without(table, ignored.get(name, ()) if isinstance(ignored, Mapping) else ignored)
             found = _roles(table, columns)
             kinds.setdefault(next(role for role in VALUES if role in found), name)
             rows += _rows(table, found, how, name)
@@ -73,8 +75,8 @@ def _own(columns: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 
 def _without(table: CellTable, ignored: Sequence[str]) -> CellTable:
-    """Return the table without the ignored columns, some of which other files may have."""
-    keep = [c for c, name in enumerate(table.header) if name not in ignored]
+    """Return the table without the ignored columns, by name or pattern, some of which other files may have."""
+    keep = [c for c, name in enumerate(table.header) if not any(name == one or fnmatchcase(name, one) for one in ignored)]
     return table if len(keep) == len(table.header) else Some(table, keep)
 
 

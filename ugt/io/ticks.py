@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import numpy as np
 
-from .._base.names import BRACKETS
+from .._base.checks import error
+from .._base.names import BRACKETS, is_list
 from .._base.wording import arg
 from .._tabular.cells import Coded
+from .._tabular.roles import has_comma, is_number
 
-TICKS = ("each", "sets")
+TICKS = ("ask", "each", "sets")
 BETWEEN = " + "  # the ticks of a set, in the order of their names
 QUOTED, BRACKETED, SIGNS = re.compile(r"""["']([^"']*)["']"""), re.compile(r"\[([^\[\]]+)\]"), re.compile(r"[;,|\n]")
 
@@ -34,6 +37,22 @@ def with_sets(cells: Coded, ticks: str) -> Coded:
     index: dict[str, int] = {}
     new = [index.setdefault(set_of(ticks_of(value)), len(index)) for value in cells.values]
     return Coded([*index], np.array(new, np.int32)[cells.codes])
+
+
+def ask_ticks(got: str, where: str = "") -> ValueError:
+    """Return the error that asks how answers of several ticks are read."""
+    way = "one class for each set of ticks, in any order: " + arg("ticks", "sets")
+    way += "; each tick of an export as a label, each cell of a table as it is: " + arg("ticks", "each")
+    return error("ticks", "be given for answers of several ticks", got, where, way=way)
+
+
+def asked_of(given: Sequence[str]) -> str | None:
+    """Return the first label that looks like several ticks; None if none does, and lists in brackets are few."""
+    known, lists = set(given), [value for value in given if BRACKETS.fullmatch(value)]
+    if lists and 2 * len(lists) > len(given):
+        return lists[0]
+    numbers = all(has_comma(value) or is_number(value) for value in given)  # decimal commas are refused elsewhere
+    return None if numbers else next((value for value in given if len(ticks_of(value)) > 1 and is_list(value, known)), None)
 
 
 def way_of_ticks(equal: bool) -> str:

@@ -42,6 +42,7 @@ from .._tabular.roles import (
     refuse_commas,
     wide_or_counts,
 )
+from .._tabular.surveys import check_form, check_questions_only
 from ..annotations import Labels, Ratings
 from .annotation_file import ROLES, AnnotationFile, Reading
 from .odd_rows import check_classes, check_rows, note_rows
@@ -57,6 +58,8 @@ def read_wide(table: CellTable, chosen: Collection[int], ignored: Collection[int
     Columns that were named are never doubted.
     """
     missing = how.missing
+    if not (chosen or how.columns or how.format == "transposed"):
+        check_form(table, ignored, how.format)
     first, others = _first_and_others(table, chosen, ignored, how)
     header = [table.header[c] for c in others]
     key = [] if first is None else [first]
@@ -67,7 +70,7 @@ def read_wide(table: CellTable, chosen: Collection[int], ignored: Collection[int
     named = table.numbered(of_case[0], "case") if of_case else identifiers.Column(rows.astype(np.int32), rows, rows)
     case = of_case[0] if of_case else Coded([*map(str, rows.tolist())], rows[:, None].astype(np.int32))
     check_rows(table, [*([(case, key)] if key else []), (cells, others)])
-    _check_wide(table, named, others, header if how.format != "counts" and not chosen else [])
+    _check_wide(table, named, others, header if how.format != "counts" and not chosen else [], bool(chosen))
     cells = table.decimals(cells, "label", missing)
     told = "columns for the annotators were named" if chosen else "a column for the case was named" if how.columns.get("case") else ""
     told = told or ("there is no column for the case" if first is None else "")
@@ -87,8 +90,9 @@ def read_wide(table: CellTable, chosen: Collection[int], ignored: Collection[int
         return counts_file(ids, as_names(classes_of(header)), _counts(table, cells), how)
     how = with_declared(table, others, how)
     if format != "ratings":
-        check_classes(cells, missing, how.classes)
+        check_classes(cells, missing, how.classes, how.ticks)
     if format == "transposed":
+        check_questions_only(header)
         note_names(case.values)
         table.used = {"annotator": key, "case": others}
         dropped: dict[str, int] = {}
@@ -138,7 +142,7 @@ def with_declared(table: CellTable, columns: Sequence[int], how: Reading) -> Rea
     return how if found is None else how._replace(classes=found if how.ordered is None else kind(found))
 
 
-def _check_wide(table: CellTable, case: identifiers.Column, others: Sequence[int], annotators: list[str]) -> None:
+def _check_wide(table: CellTable, case: identifiers.Column, others: Sequence[int], annotators: list[str], chosen: bool) -> None:
     """Reject columns without names, tick boxes instead of annotators, and cases with several rows."""
     if "" in annotators:
         way = "leave out columns by " + arg("ignore_columns") + ", or remove lines above the header, such as a title"
@@ -147,7 +151,9 @@ def _check_wide(table: CellTable, case: identifiers.Column, others: Sequence[int
     if len(case.ids) < len(case.code):
         check_case(table, table.used["case"], others, ROLES)
         name = table.header[table.used["case"][0]]
-        table.check_once(case, f"occur once in the column {name!r}", way_of_wide(table, others, ROLES))
+        way = way_of_wide(table, others, ROLES)
+        way += ", and leave out " + arg("annotator_columns") if way and chosen else ""
+        table.check_once(case, f"occur once in the column {name!r}", way)
 
 
 def _wide_kind(
