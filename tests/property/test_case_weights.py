@@ -17,7 +17,10 @@ from ugt.resampling.strata import merged_strata
 pytestmark = pytest.mark.filterwarnings("ignore")
 N = 60
 TAKE = [name for name in FUNCTIONS if inspect.isfunction(public(name)) and "case_weights" in inspect.signature(public(name)).parameters]
-WITHOUT = ("soft_roc_curve", "soft_precision_recall_curve", "hard_against_soft", "fit_dirichlet_prior")  # a statistic with an interval
+# a single value with an interval
+WITHOUT = (
+    "soft_roc_curve", "soft_precision_recall_curve", "hard_against_soft", "fit_dirichlet_prior", "net_benefit", "accuracy_by_class",
+)  # fmt: skip
 functions = pytest.mark.parametrize("name", [name for name in TAKE if name not in WITHOUT])
 OPTIONS = {  # without a case beside itself, which has the square of its weight; with a value below 1
     "soft_average_precision": {"self_term": "probability"},

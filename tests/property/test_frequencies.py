@@ -19,7 +19,7 @@ from ugt.resampling.ratios import Ratios
 pytestmark = pytest.mark.filterwarnings("ignore")
 N = 40
 CURVES = ("soft_roc_curve", "soft_precision_recall_curve")  # which have no intervals
-WITHOUT = (*CURVES, "agreement_table", "fit_dirichlet_prior")  # which have no resamples
+WITHOUT = (*CURVES, "agreement_table", "fit_dirichlet_prior", "accuracy_by_class")  # which have no resamples
 
 
 def counted(world):

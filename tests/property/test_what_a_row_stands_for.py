@@ -13,8 +13,9 @@ import ugt
 pytestmark = pytest.mark.filterwarnings("ignore")
 FREQUENCY, WEIGHTS = ([name for name in FUNCTIONS if takes(name, argument)] for argument in OF_ROWS)
 frequencies, weightings = (pytest.mark.parametrize("name", names) for names in (FREQUENCY, WEIGHTS))
-OF_DATA = (".axes.", ".counts.")  # ids and counts of cases that an answer keeps
+OF_DATA = (".axes.", ".counts.", ".n_unused")  # ids and counts of cases that an answer keeps, predictions that were given and not used
 NEAR_0 = 1e-3  # a number below it may be a difference of larger ones, and has their rounding
+OPTIONS = {"ua_within_accuracy": {"within": 0}}  # with a value below 1
 OF_MODELS = {models: both}  # without the model that lacks one case, which may be one of several equal ones
 
 
@@ -29,8 +30,9 @@ def answer(name, world, **more):
     """All numbers of an answer by their paths, without those of the data that it keeps."""
     entry = FUNCTIONS[name]
     given = [OF_MODELS.get(one, one) for one in entry.given]
-    given = [nameless(one(world)) if callable(one) else world[one] for one in given]
-    found = floats(entry.function(*given, **{**entry.fixed, **more}))
+    own = (lambda one: one) if name.startswith("perspectivist") else nameless  # labels of annotators by name, those of all cases of a row
+    given = [own(one(world)) if callable(one) else world[one] for one in given]
+    found = floats(entry.function(*given, **{**entry.fixed, **OPTIONS.get(name, {}), **more}))
     return {path: one for path, one in found.items() if not any(part in path for part in OF_DATA)}
 
 

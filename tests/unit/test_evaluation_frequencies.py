@@ -316,7 +316,6 @@ def test_a_prior_fitted_to_rows(per_class):
     assert found.log_likelihood_at(0.3) == pytest.approx(expected.log_likelihood_at(0.3), rel=1e-11)
     fit = ugt.truth.fit_dirichlet_prior
     refused("clusters must be left out with frequency=", fit, ugt.Labels.from_counts(counts), frequency=frequency, clusters=np.arange(N))
-    refused("frequency must be left out for labels of annotators with names", fit, NAMED, frequency=[1, 1, 1])
     refused("labels must have a case with two labels", fit, ugt.Labels.from_counts([[1, 0], [2, 1]]), frequency=[4, 0])
 
 

@@ -17,7 +17,6 @@ from ..._base.notes import Note
 from ..._base.wording import arg
 from ...annotations.joins import tells_joins
 from ...resampling import Statistic
-from ..input import NO_TRUTH
 from .by_class import AccuracyByClass, ClassDecisions, CostSums, ExpectedCost, best_by_cost, costs_of, shares_of_decisions
 from .chosen import CHOICES, Chosen, decisions
 from .curves import DiagnosticCurve, NetBenefit
@@ -109,7 +108,7 @@ def diagnostic_accuracy(
         several = thresholds_of(threshold, "threshold", False)
         one = _decided(given, reached(given.scores, several), several, measures)
         found = _by_measure(one, one.estimate)
-        about = _prevalence(one, q), _n(one), _left_out(given, found)
+        about = _prevalence(one, q), _n(one, given), _left_out(given, found)
         return DiagnosticCurve(several, found, _by_measure(one, one.spread_of_truths()), *about, _counted(one, given), _parts(one, given))
     calls, at, chosen = _calls(given, threshold, seed)
     one = _decided(given, calls, None, measures)
@@ -126,7 +125,7 @@ def diagnostic_accuracy(
         spread={name: float(part[0]) for name, part in _by_measure(one, one.spread_of_truths()).items()},
         threshold=at,
         chosen=chosen,
-        n_cases=_n(one),
+        n_cases=_n(one, given),
         left_out=_left_out(given, values),
         _statistic=_counted(one, given),
     )
@@ -194,7 +193,7 @@ def accuracy_by_class(truth: object, scores: object, *, frequency: object = None
     macro, micro = ({name: float(part[at]) for name, part in by_measure.items()} for at in (-2, -1))
     counted = np.where(one.kept[:, None], given.p, 0.0) * (1.0 if one.times is None else one.times[:, None])
     table = np.einsum("nt,nc->tc", counted, decided)
-    return AccuracyByClass(given.classes, values, macro, micro, table, _n(one), _left_out(given, values), statistic)
+    return AccuracyByClass(given.classes, values, macro, micro, table, _n(one, given), _left_out(given, values), statistic)
 
 
 @tells_joins
@@ -254,7 +253,7 @@ def expected_cost(
     best = given.classes[int(np.argmin(one.sums()[0, 1:-1] @ table))]
     left_out = _left_out(given, {"standardized": one.estimate[3:]})
     value, constant, perfect, standardized = one.estimate.tolist()
-    return ExpectedCost(value, constant, perfect, standardized, best, _n(one), left_out, statistic)
+    return ExpectedCost(value, constant, perfect, standardized, best, _n(one, given), left_out, statistic)
 
 
 @tells_joins
@@ -320,7 +319,7 @@ def net_benefit(
     spread_of, parts, counted = _by_measure(one, one.spread_of_truths()), _parts(one, given), _counted(one, given)
     value, treat_all, over_all, standardized, avoided = found.values()
     own = next(iter(spread_of.values()))
-    about = _prevalence(one, q), _n(one), left_out
+    about = _prevalence(one, q), _n(one, given), left_out
     return NetBenefit(at, value, treat_all, over_all, standardized, avoided, own, *about, counted, parts)
 
 
@@ -361,14 +360,13 @@ def _prevalence(one: Decided, stated: float | None) -> float:
     return (tp + fn) / (tp + fp + fn + tn) if stated is None else stated
 
 
-def _n(one: OfMeans) -> int:
-    return one.number_of(one.kept) if one.case_weights is None else int(one.kept.sum())
+def _n(one: OfMeans, given: Decisions | Classes) -> int:
+    return one.number_of(one.kept) if given.counts is None else given.counts.number(one.kept)
 
 
 def _left_out(given: Decisions | Classes, values: Mapping[str, Array]) -> dict[str, int]:
     """Return the cases without a truth, and the measures that are undefined, by reason."""
-    n = left_out_of(given.p, given.counts)
-    found = {NO_TRUTH: n} if n else {}
+    found = {reason: n for reason, n in left_out_of(given.p, given.counts).items() if n}
     for name, part in values.items():
         if undefined := int(np.isnan(part).sum()):
             found[f"undefined {name}"] = undefined

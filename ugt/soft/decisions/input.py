@@ -18,7 +18,7 @@ from ...plausibilities import Plausibilities
 from ...plausibilities.frequent import rows_of
 from ...plausibilities.made_of import MadeOf
 from ...resampling.case_weights import Counts
-from ..input import check_range, known, truth_of
+from ..input import NO_TRUTH, NO_WEIGHT, check_range, known, truth_of
 from ..order import complete, numbers
 
 
@@ -48,12 +48,13 @@ class Classes(NamedTuple):
         return tuple(map(str, self.names.tolist()))
 
 
-def left_out_of(p: Array, counts: Counts | None) -> int:
-    """Return the number of cases without a truth."""
+def left_out_of(p: Array, counts: Counts | None) -> dict[str, int]:
+    """Return the number of cases without a truth, and of those without a weight, by reason."""
     kept = known(p)
-    if kept is None:
-        return 0
-    return int((~kept).sum() if counts is None else counts.number(~kept))
+    lacking = np.zeros(len(p), bool) if kept is None else ~kept
+    if counts is None:
+        return {NO_TRUTH: int(lacking.sum())}
+    return {NO_TRUTH: counts.number(lacking), NO_WEIGHT: int((counts.times == 0).sum()) if counts.weighted else 0}
 
 
 def read(truth: Any, scores: object, positive_class: object, frequency: object, case_weights: object) -> Decisions:
