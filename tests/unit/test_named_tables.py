@@ -79,6 +79,7 @@ OF_ARGUMENT = {
             "case_ids",
             "cases",
             "checkpoint",
+            "costs",
             "decide",
             "prevalence_error",
             "claim",
