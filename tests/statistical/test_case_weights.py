@@ -4,6 +4,9 @@ A register code divides 20,000 cases into three strata of 90, 8 and 2 %, of whic
 ones. If one case has more than 5 % of the weight, no interval repairs that, and a note says so.
 """
 
+from functools import partial
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from simulations import holds, sets
@@ -31,6 +34,18 @@ SIZES = np.bincount(STRATUM)
 AT = np.random.default_rng(2).normal(size=N) + 4 * TRUTH[:, 1]  # scores
 OTHER = np.random.default_rng(3).normal(size=N) + 2 * TRUTH[:, 1] + 0.5 * STRATUM  # of a model that knows the register
 PROBS = 0.7 * TRUTH + 0.3 * np.random.default_rng(5).dirichlet([2, 1], N)
+
+
+def measured(name):
+    """A measure of the decisions as a metric."""
+
+    def metric(rows, **more):
+        found = ugt.soft.diagnostic_accuracy(TRUTH[rows, 1], SCORES[rows, 1], **more)
+        return SimpleNamespace(value=getattr(found, name), interval=partial(found.interval, of=name))
+
+    return metric
+
+
 METRICS = {
     "accuracy": lambda rows, **more: ugt.ua_topk_accuracy(ugt.Point.from_array(TRUTH[rows]), SCORES[rows], **more),
     "kappa": lambda rows, **more: ugt.fleiss_kappa(ugt.Labels.from_counts(COUNTS[rows]), **more),
@@ -40,6 +55,7 @@ METRICS = {
     "squared loss": lambda rows, **more: ugt.histogram_losses(COUNTS[rows], PROBS[rows], n_bins=5, **more),
     "log loss": lambda rows, **more: ugt.calibration.histogram_log_loss(COUNTS[rows], PROBS[rows], **more),
     "disagreement": lambda rows, **more: ugt.calibration.disagreement_losses(COUNTS[rows], PROBS[rows].prod(1) * 2, n_bins=5, **more),
+    **{name: measured(name) for name in ("sensitivity", "ppv", "f1", "mcc")},
 }
 KNOWN = {name: metric(slice(None)).value for name, metric in METRICS.items()}
 
@@ -61,6 +77,7 @@ def samples(rng, per_stratum, n_sets):
         ("auroc", (600, 60, 60), 0.93, 0.97), ("auroc", (400, 80, 40), 0.93, 0.97), ("precision", (600, 60, 60), 0.93, 0.97),
         ("auroc difference", (600, 60, 60), 0.93, 0.97),
         ("squared loss", (600, 60, 60), 0.93, 0.98), ("log loss", (600, 60, 60), 0.93, 0.98), ("disagreement", (600, 60, 60), 0.93, 0.98),
+        *((name, (400, 80, 40), 0.92, 0.98) for name in ("sensitivity", "ppv", "f1", "mcc")), ("ppv", (600, 60, 60), 0.92, 0.98),
     ],
 )  # fmt: skip
 def test_stratified_samples(metric, per_stratum, least, most, n_sets):
