@@ -202,6 +202,21 @@ def soft_precision_recall():
     return plots.soft_curve({name: ugt.soft.soft_precision_recall_curve(p, score) for name, score in scores.items()})
 
 
+def decision_curve():
+    """At which thresholds does a model help, and by whose judgement?
+
+    A model helps where its curve is above both grey lines, treating all and treating none. The shaded area is the range over single
+    annotators, who differ in how readily they call a case positive.
+    """
+    rng = np.random.default_rng(0)
+    risk, strict = rng.beta(1, 2, 300), np.array([0.8, 1.0, 1.0, 1.4])
+    wide = (rng.random((300, 4)) < np.clip(risk[:, None] * strict, 0, 1)) * 1
+    labels = ugt.Labels.from_wide(wide, classes=["healthy", "disease"])
+    model = np.clip(risk + 0.15 * rng.normal(size=300), 0, 1)
+    found = ugt.soft.net_benefit(labels, model, np.linspace(0.05, 0.7, 27))
+    return plots.decision_curve({"model": found}, by_annotators=True)
+
+
 def reliability_diagram():
     """Are predicted probabilities shares of annotators?
 
@@ -471,6 +486,7 @@ GALLERY = (
     rank_sets,
     soft_roc,
     soft_precision_recall,
+    decision_curve,
     soft_labels,
     reliability_diagram,
     disagreement_diagram,

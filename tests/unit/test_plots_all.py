@@ -65,6 +65,7 @@ DRAWN = {
     "plausibilities": (lambda: (POSTERIOR, 3), False),
     "accuracy_over_draws": (lambda: (ugt.ua_topk_accuracy(POSTERIOR, TRUTH),), True),
     "soft_curve": (lambda: (ugt.soft.soft_roc_curve([0.9, 0.5, 0.1], [3.0, 2.0, 1.0]),), True),
+    "decision_curve": (lambda: (ugt.soft.net_benefit([0.9, 0.5, 0.1, 0.0], [0.8, 0.3, 0.4, 0.1], [0.1, 0.2, 0.4]),), True),
     "forest": (lambda: ((0.9, 0.8, 1.05),), True),
     "rank_heat_map": (lambda: ([[0.75, 0.25], [0.25, 0.75]],), False),
     "rank_sets": (lambda: (ranks(),), True),
