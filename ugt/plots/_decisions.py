@@ -54,14 +54,16 @@ def decision_curve(found: Any, *, band: bool = False, by_annotators: bool = Fals
         if not np.array_equal(one.thresholds, first.thresholds) or not np.allclose(one.treat_all, first.treat_all, equal_nan=True):
             raise error("found", "be of the same thresholds and truth", "others")
     ax, x = _base.axes_of(ax), first.thresholds
+    highest = [0.0, float(np.nanmax(first.treat_all)), *(float(np.nanmax(one.value)) for one in given.values())]
     for i, (name, one) in enumerate(given.items(), start=_base.first_style(ax)):
         if band or by_annotators:
             low, high = (one.band() if band else one.by_annotators().range).T
+            highest.append(float(np.nanmax(high)))
             ax.fill_between(x, low, high, color=_base.colour(i), alpha=0.2, linewidth=0)
         ax.plot(x, one.value, label=_base.labelled(name), **_base.style(i))
     known = ax.get_legend_handles_labels()[1]
     for label, y, line in (("treat all", first.treat_all, "--"), ("treat none", np.zeros(len(x)), "-")):
         ax.plot(x, y, color="0.45", linestyle=line, linewidth=1, label=None if label in known else label)
-    highest = np.nanmax([*(np.nanmax(one.value) for one in given.values()), np.nanmax(first.treat_all), 0.0])
-    ax.set_ylim(LOWEST * max(1.0, highest / 0.25), 1.05 * highest if highest > 0 else 0.05)
+    top = max(highest)
+    ax.set_ylim(LOWEST * max(1.0, top / 0.25), 1.05 * top if top > 0 else 0.05)
     return _base.finish(ax, "threshold probability", "net benefit")

@@ -89,7 +89,7 @@ def annotator_roc_points(points: Any, curve: Any = None, *, ax: Any = None) -> A
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['model (0.852)', '0', '1', '2']
     """
-    _base.records("points", {"": points}, "AnnotatorRocPoints", "sensitivity", "specificity", "table")
+    _base.records("points", {"": points}, "AnnotatorRocPoints", "sensitivity", "specificity", "annotators")
     if curve is not None:
         _base.records("curve", curve, "a RocCurve", "false_positive_rate")
     rows = points.table()
