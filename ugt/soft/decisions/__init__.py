@@ -16,7 +16,7 @@ from ..._base.arrays import Array, Int32
 from ..._base.notes import Note
 from ..._base.wording import arg
 from ...annotations.joins import tells_joins
-from ...resampling import Statistic
+from ...resampling import Statistic, seed_of
 from .by_class import AccuracyByClass, ClassDecisions, CostSums, ExpectedCost, best_by_cost, costs_of, shares_of_decisions
 from .chosen import CHOICES, Chosen, decisions
 from .curves import DiagnosticCurve, NetBenefit
@@ -103,14 +103,14 @@ def diagnostic_accuracy(
     """
     given = read(truth, scores, positive_class, frequency, case_weights)
     q, spread = prevalence_of(prevalence, prevalence_error)
-    measures = at_prevalence(MEASURES, q, spread)
+    measures, word = at_prevalence(MEASURES, q, spread), seed_of(seed)
     if not (threshold is None or isinstance(threshold, str) or np.ndim(threshold) == 0):  # type: ignore[arg-type]
         several = thresholds_of(threshold, "threshold", False)
         one = _decided(given, reached(given.scores, several), several, measures)
         found = _by_measure(one, one.estimate)
         about = _prevalence(one, q), _n(one, given), _left_out(given, found)
         return DiagnosticCurve(several, found, _by_measure(one, one.spread_of_truths()), *about, _counted(one, given), _parts(one, given))
-    calls, at, chosen = _calls(given, threshold, seed)
+    calls, at, chosen = _calls(given, threshold, word)
     one = _decided(given, calls, None, measures)
     values = _by_measure(one, one.estimate)
     if (youden := float(one.answer(one.sums())[0, list(MEASURES).index("youden")])) < 0:
@@ -131,7 +131,7 @@ def diagnostic_accuracy(
     )
 
 
-def _calls(given: Decisions, threshold: object, seed: Seed) -> tuple[Int32, float | None, Chosen | None]:
+def _calls(given: Decisions, threshold: object, seed: int) -> tuple[Int32, float | None, Chosen | None]:
     """Return decisions (N,), the threshold if there is one, and how it was chosen if it was."""
     if threshold is None:
         return called(given.scores), None, None

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..._base import checks
 from ..._base.arrays import Array, Bools, Int32, NDArray
 from ..._base.records import Record
-from ...resampling import seed_of
 from .measures import MEASURES
-
-if TYPE_CHECKING:
-    from ...resampling.design import Seed
 
 CHOICES = ("youden", "f1", "mcc", "accuracy", "balanced_accuracy", "jaccard")
 FOLDS = 10
@@ -49,7 +44,7 @@ class Chosen(Record):
     n_folds: int
 
 
-def decisions(p: Array, scores: NDArray[np.floating], weights: Array, by: str, seed: Seed = 0) -> tuple[Int32, float, Chosen]:
+def decisions(p: Array, scores: NDArray[np.floating], weights: Array, by: str, seed: int) -> tuple[Int32, float, Chosen]:
     """Return decisions (N,) by thresholds from other folds, the threshold that is best on all cases, and how it was chosen.
 
     Cases with weight 0 or without a p have no part in it. Folds are drawn and have about the same share of positives. The order of the rows
@@ -66,7 +61,7 @@ def decisions(p: Array, scores: NDArray[np.floating], weights: Array, by: str, s
     fold = np.full(len(p), -1)
     rows = np.flatnonzero(kept)
     rows = rows[np.lexsort((scores[rows], q[rows]))]
-    drawn = np.random.Generator(np.random.Philox(key=np.array([seed_of(seed), FOLDS], np.uint64))).random(len(rows))
+    drawn = np.random.Generator(np.random.Philox(key=np.array([seed, FOLDS], np.uint64))).random(len(rows))
     fold[rows[np.lexsort((drawn, q[rows]))]] = np.arange(len(rows)) % FOLDS
     order = np.argsort(-scores, kind="stable")
     ends = np.append(np.flatnonzero(np.diff(scores[order]) != 0), len(scores) - 1)  # the last case of each group of equal scores
