@@ -18,7 +18,7 @@ from .._tabular.frames import Columns
 from .._tabular.role_words import ALIASES, ALSO, DIAGNOSES
 from .._tabular.roles import MOST_SHOWN, case_beside, find_roles, repeated
 from .._tabular.some_columns import Some
-from .._tabular.source import Source, naming
+from .._tabular.source import Source, file_and_sheet, naming
 from .annotation_file import Reading
 from .withdrawn import is_status
 
@@ -37,11 +37,18 @@ def by_annotator(paths: Any) -> dict[str, Any] | None:
         return {str(name): path for name, path in paths.items()}
     if not isinstance(paths, (list, tuple)):
         return None
-    names = [Path(os.fspath(path)).stem for path in paths]
+    names = names_of_files(paths)
     if (twice := repeated(names)) is not None:
         way = "name the annotators: {'" + f"{twice} 1': path, ..." + "}"
         raise error("files", "have different names, which are those of the annotators", f"{twice!r} twice", way=way)
     return dict(zip(names, paths))
+
+
+def names_of_files(paths: Sequence[Any]) -> list[str]:
+    """Return the name of each file without its ending, or that of its sheet if several sheets of one workbook are given."""
+    split = [(Path(file).stem, sheet) for file, sheet in map(file_and_sheet, paths)]
+    files = [file for file, _ in split]
+    return [sheet if sheet and files.count(file) > 1 else file for file, sheet in split]
 
 
 def table_of_files(files: Mapping[str, Any], how: Reading) -> tuple[Columns, Reading]:
