@@ -81,3 +81,54 @@ def test_a_case_in_several_columns_of_a_wide_table(run):
     code, printed = run("agreement", "wide.csv", "--case-column", "patient_id", "side", wide=wide)
     assert code == 2 and "--case-column patient_id side visit" in printed
     assert run("agreement", "wide.csv", "--case-column", "patient_id", "side", "visit")[0] == 0
+
+
+BARE = {"v1": "A00001,N|A00002,A|A00003,N|A00004,O|A00005,~|A00006,N", "v3": "A00001,O|A00002,A|A00003,N|A00004,O|A00005,N|A00006,N"}
+
+
+@pytest.mark.parametrize(
+    "one, two, shown",
+    [
+        (*BARE.values(), "'A00001', 'N'"),
+        ("A1,x|A2,y|A3,x", "A9,x|A1,x|A2,y", "'A1', 'x'"),
+        ("anna,x|ben,y|eve,x", "anna,x|ben,y|eve,x", "'x'"),
+        ("anna,z|ben,y|eve,x", "ben,y|eve,x|anna,x", "'anna'"),
+        ("a,1.5|b,2|c,2.5", "a,2|b,2.5|c,3", "'1.5'"),
+    ],
+)
+def test_a_first_row_is_no_heading(run, one, two, shown):
+    code, printed = run("agreement", "a.csv", "b.csv", a=one, b=two)
+    must = "a.csv: header must name the columns (if the first line is a row: --no-header; if not, name the columns:"
+    assert code == 2 and f"{must} --case-column NAME, --label-column NAME). Got names that look like cells: {shown}." in printed
+    code, printed = run("agreement", "a.csv", "b.csv", "--no-header", "--ratings" if "." in one else "--withdrawn=keep")
+    n = len({row.split(",")[0] for row in [*one.split("|"), *two.split("|")]})
+    assert code == 0 and f"{n} cases, 2 annotators" in printed
+
+
+def test_files_without_headings_have_all_their_cases(run):
+    code, printed = run("agreement", "v1.csv", "v3.csv", "--no-header", **BARE)
+    assert code == 0 and "percent agreement                0.667" in printed
+
+
+def test_the_first_row_of_one_of_several_files(run):
+    """It is refused, and an option that would make the heading of the other a row is not offered."""
+    code, printed = run("agreement", "a.csv", "b.csv", a="case,finding|A1,x|A2,y", b="A1,x|A2,x")
+    assert code == 2 and "b.csv: header" in printed and "write names of columns above it" in printed and "--no-header" not in printed
+    assert run("agreement", "a.csv", "b.csv", b="case,finding|A1,x|A2,x")[0] == 0
+
+
+@pytest.mark.parametrize(
+    "heading", ["case,present", "img,finding", "Patient-ID,x", "key,befund", ",0", "id,1", "key,label", "key,diagnosis"]
+)
+def test_headings_remain_headings(run, heading):
+    rows = "|A1,present|A2,x|A3,x"
+    code, printed = run("agreement", "a.csv", "b.csv", a=heading + rows, b=heading + rows)
+    assert code == 0 and "3 cases, 2 annotators" in printed
+
+
+def test_named_columns_are_not_doubted(run):
+    files = {name: "key,ill|A1,ill|A2,well|A3,ill" for name in "ab"}
+    assert run("agreement", "a.csv", "b.csv", **files)[0] == 2
+    for words in (["--label-column", "ill"], ["--case-column", "key"]):
+        code, printed = run("agreement", "a.csv", "b.csv", *words)
+        assert code == 0 and "3 cases, 2 annotators" in printed
