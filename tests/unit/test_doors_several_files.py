@@ -1,7 +1,9 @@
 """Several files with the labels of one annotator each, and cases in several columns: workbooks, rows without headings, hints."""
 
+import numpy as np
 import pytest
 
+import ugt
 from ugt import cli, io
 
 ANNA, BEN = [("case", "finding"), ("c0", "y"), ("c1", "n"), ("c2", "y")], [("case", "finding"), ("c0", "y"), ("c1", "n"), ("c2", "n")]
@@ -132,3 +134,42 @@ def test_named_columns_are_not_doubted(run):
     for words in (["--label-column", "ill"], ["--case-column", "key"]):
         code, printed = run("agreement", "a.csv", "b.csv", *words)
         assert code == 0 and "3 cases, 2 annotators" in printed
+
+
+CROSS = "reader1/reader2,CNV,DME,NORMAL|CNV,2,1,0|DME,0,0,1|NORMAL,0,0,4"
+CROSSES = [
+    CROSS,
+    CROSS.replace("reader1/reader2", ""),
+    CROSS + "|Total,2,1,5",
+    "r,yes,no,Total|no,1,40,41|yes,30,,30|Total,31,40,71",
+    "x,0,1|0,40,2|1,3,30",
+]
+
+
+@pytest.mark.parametrize("lines", [*CROSSES, "x,edema,effusion|edema,40,2|effusion,3,30"])
+def test_a_cross_table_of_two_annotators(run, lines):
+    for words in ([], ["--format", "counts"], ["--format", "wide"], ["--ratings"]):
+        for command in ("agreement", "check"):
+            code, printed = run(command, "cross.csv", *words, cross=lines)
+            assert code == 2 and "table must have one row per case (write a row for each case" in printed, printed
+            assert "rows and columns of the same names" in printed and "a cross table of two annotators" in printed
+
+
+@pytest.mark.parametrize(
+    "lines, words",
+    [
+        ("case,CNV,DME|p,2,1|q,0,3", ["--format", "counts"]),
+        ("case,CNV,DME|CNV,2,1|q,0,3", ["--format", "counts"]),
+        ("case,ann,ben|ann,x,y|ben,y,y", []),
+        (CROSSES[-1], ["--annotator-columns", "0", "1"]),
+    ],
+)
+def test_other_tables_are_no_cross_tables(run, lines, words):
+    assert run("agreement", "table.csv", *words, table=lines)[0] == 0
+
+
+def test_the_pairs_of_a_cross_table_repeated():
+    """The way that the message offers: raw agreement is 6 of 8, the share of the diagonal."""
+    names, numbers = ["CNV", "DME", "NORMAL"], [[2, 1, 0], [0, 0, 1], [0, 0, 4]]
+    pairs = np.repeat([(one, other) for one in names for other in names], np.ravel(numbers), axis=0)
+    assert ugt.agreement.percent_agreement(ugt.Labels.from_wide(pairs)).value == 6 / 8
