@@ -173,3 +173,30 @@ def test_the_pairs_of_a_cross_table_repeated():
     names, numbers = ["CNV", "DME", "NORMAL"], [[2, 1, 0], [0, 0, 1], [0, 0, 4]]
     pairs = np.repeat([(one, other) for one in names for other in names], np.ravel(numbers), axis=0)
     assert ugt.agreement.percent_agreement(ugt.Labels.from_wide(pairs)).value == 6 / 8
+
+
+READERS = {"m1": "case,finding|c0,1|c1,0|c2,1", "m2": "case,finding|c0,1|c1,0|c2,0"}
+
+
+@pytest.mark.parametrize("words", [[], ["--format", "wide"]])
+@pytest.mark.parametrize("files", [READERS, {name: lines.replace(",0", ",n").replace(",1", ",y") for name, lines in READERS.items()}])
+def test_check_prints_a_command_that_is_then_followed(run, files, words):
+    code, printed = run("check", "m1.csv", "m2.csv", *words, **files)
+    command = " ".join(["agreement", "m1.csv", "m2.csv", *words])
+    assert code == 0 and f"\n      ugt {command}\n" in printed and "annotators   1" in printed and "--format must" not in printed
+    code, printed = run(*command.split())
+    assert code == 0 and "3 cases, 2 annotators" in printed and "percent agreement                0.667" in printed
+
+
+def test_check_prints_no_command_that_is_refused(run):
+    files = {"m1": "key,ill|A1,ill|A2,well", "m2": "key,ill|A1,ill|A2,ill"}
+    assert "ugt agreement m1.csv m2.csv" not in run("check", "annotations=m1.csv", "annotations=m2.csv", **files)[1]
+    assert run("agreement", "m1.csv", "m2.csv")[0] == 2
+    code, printed = run("check", "m1.csv", "m2.csv", m1=READERS["m1"], m2="case,other|c0,4|c1,3|c2,9")
+    assert code == 2 and "ugt agreement" not in printed and "m2.csv: --format must be" in printed
+
+
+@pytest.mark.parametrize("format", ["counts", "transposed", "rankings"])
+def test_formats_of_files_of_one_annotator_each(run, format):
+    code, printed = run("agreement", "m1.csv", "m2.csv", "--format", format, **READERS)
+    assert code == 2 and "--format must be one of auto, long, wide, ratings for files of one annotator each" in printed

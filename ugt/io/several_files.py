@@ -24,6 +24,7 @@ from .annotation_file import Reading
 from .withdrawn import is_status
 
 VALUES = ("label", "value")
+FORMATS = ("auto", "long", "wide", "ratings")  # of files of one annotator, which have one row per case: long and wide are the same
 NAMES = {
     "case": ALIASES["case"],
     "annotator": ALIASES["annotator"] | ALSO["annotator"],
@@ -56,6 +57,8 @@ def table_of_files(files: Mapping[str, Any], how: Reading) -> tuple[Columns, Rea
     """Return the rows of all files as one long table, and the options with the columns of this table."""
     if not files:
         raise error("files", "be at least one", "none")
+    if how.format not in FORMATS:
+        raise error("format", f"be one of {', '.join(FORMATS)} for files of one annotator each", repr(how.format))
     rows: list[dict[str, str]] = []
     places: list[str] = []
     headings: list[_Heading] = []
@@ -77,7 +80,8 @@ def table_of_files(files: Mapping[str, Any], how: Reading) -> tuple[Columns, Rea
         raise error("files", "have columns of one role (name them: " + arg("columns", {"label": ...}) + ")", got)
     names = list(dict.fromkeys(key for row in rows for key in row))
     made = Columns(names, [[row.get(name, "") for row in rows] for name in names], places)
-    return made, how._replace(columns={role: role for role in ("case", "annotator", *kinds)}, annotator_columns=(), ignore_columns=())
+    how = how._replace(format="long" if how.format == "wide" else how.format, annotator_columns=(), ignore_columns=())
+    return made, how._replace(columns={role: role for role in ("case", "annotator", *kinds)})
 
 
 class _Heading(NamedTuple):
