@@ -139,6 +139,18 @@ HINTS = {
         "--annotator-column w1 --case-column d1 --label-column yes -> --no-header & --annotator-column 1 --case-column 2 --label-column 3",
         "2",
     ),
+    "no header of several files": (
+        {"a.csv": table("A1,N", "A2,A", "A3,N"), "b.csv": table("A1,A", "A2,A", "A3,N")},
+        "agreement a.csv b.csv",
+        "--no-header",
+        "3 cases, 2 annotators",
+    ),
+    "columns of several files": (
+        {"a.csv": table("key,ill", "A1,ill", "A2,well"), "b.csv": table("key,ill", "A1,ill", "A2,ill")},
+        "agreement a.csv b.csv",
+        "--case-column key --label-column ill",
+        "2 cases, 2 annotators",
+    ),
     "numbers as labels": ({"f.csv": FREE}, "check f.csv", "--scale real", "ratings"),
     "an array of numbers": (
         {"f.npy": array([[0.5, 1.5], [2.5, 2.0]])},

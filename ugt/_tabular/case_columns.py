@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -55,6 +55,9 @@ class OfParts(CellTable):
     def place(self, row: int) -> str:
         return self._table.place(row)
 
+    def places(self) -> Iterator[str]:
+        return self._table.places()
+
     def sources(self) -> Mapping[str, Sequence[int]]:
         return {role: [p for c in columns for p in (self._parts if c == self._own else [c])] for role, columns in self.used.items()}
 
@@ -94,7 +97,7 @@ def check_case(table: CellTable, key: Sequence[int], wide: Sequence[int] | None 
     others, row = _apart(table, key, among, alone=wide is not None)
     if others:
         names = [table.header[c] for c in others]
-        way = _together(case, names)
+        way = _together(table, names, key)
         if wide is None:
             way += f"; if {case!r} alone identifies a case: " + arg("columns", {"case": case})
         elif len(set(wide) - set(others)) == 1 and len(wide) > 1:
@@ -125,7 +128,7 @@ def way_out(table: CellTable, key: Sequence[int], equal: bool) -> str:
         return RESTORE
     if not names or not _once(table, [*key, *others]):
         return ""
-    return f"if cases differ by {listed(map(repr, names))}, " + _together(table.header[key[0]], names)
+    return f"if cases differ by {listed(map(repr, names))}, " + _together(table, names)
 
 
 def way_of_wide(table: CellTable, others: Sequence[int], roles: Sequence[str]) -> str:
@@ -135,13 +138,13 @@ def way_of_wide(table: CellTable, others: Sequence[int], roles: Sequence[str]) -
     together = [more for n in range(MOST_TOGETHER + 1) for more in combinations(parts, n)]
     for more in together[1:]:
         if _once(table, [first, *more]) and set(others) - set(more):
-            return _together(table.header[first], [table.header[c] for c in more])
+            return _together(table, [table.header[c] for c in more])
     free = [c for c in range(len(table.header)) if c != first and c not in table.hidden]  # also those beside chosen annotators
     for more in together:
         if any(_once(table, [first, *more, c]) for c in free if c not in more) and len(set(free) - set(more)) > 1:
-            return _by_rows(table, [table.header[c] for c in (first, *more)], roles)
+            return _by_rows(table, [*_case(table), *(table.header[c] for c in more)], roles)
     if any(plain(table.header[c]) in ALSO["annotator"] for c in others) and len(others) > 1:
-        return _by_rows(table, [table.header[first]], roles)
+        return _by_rows(table, _case(table), roles)
     own, cells = table.coded([first], list(others))
     shared = len({*own.values} & {*cells.values})
     return "if there is no column for the case: " + arg("columns", {"case": ""}) if 2 * shared > len(own.values) else ""
@@ -172,8 +175,13 @@ def _of_label(table: CellTable, c: int) -> bool:
     return both == int(one.max()) + 1 == int(other.max()) + 1
 
 
-def _together(case: str, names: Sequence[str]) -> str:
-    return arg("columns", {"case": [case, *names]})
+def _case(table: CellTable, key: Sequence[int] = ()) -> list[str]:
+    """Return the columns of the file that name the case, the first of ``key`` if the roles are not known yet."""
+    return [table.header[c] for c in table.sources().get("case", key[:1])]
+
+
+def _together(table: CellTable, names: Sequence[str], key: Sequence[int] = ()) -> str:
+    return arg("columns", {"case": [*_case(table, key), *names]})
 
 
 def _apart(table: CellTable, key: Sequence[int], among: Sequence[int], few: bool = False, alone: bool = False) -> tuple[list[int], int]:
@@ -184,8 +192,9 @@ def _apart(table: CellTable, key: Sequence[int], among: Sequence[int], few: bool
     """
     if not among:
         return [], 0
-    (shared, *others) = table.coded(key, *([c] for c in among))
-    code, first = identifiers.factorize(shared.codes)
+    cells = table.coded(*([c] for c in (*key, *among)))
+    shared, others = cells[: len(key)], cells[len(key) :]
+    code, first = identifiers.factorize(np.column_stack([one.codes for one in shared]))
     several = np.bincount(code, minlength=len(first)) > 1
     if not several.any():
         return [], 0

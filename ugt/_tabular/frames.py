@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -93,6 +93,9 @@ class Columns(CellTable):
 
     def place(self, row: int) -> str:
         return f"row {row}" if self._names is None else self._names[row]
+
+    def places(self) -> Iterator[str]:
+        return super().places() if self._names is None else iter(self._names)
 
     def coded(self, *groups: Sequence[int]) -> list[Coded]:
         return [self._group(columns) for columns in groups]

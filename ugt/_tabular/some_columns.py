@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from .._base.arrays import Array
@@ -36,6 +36,9 @@ class Some(CellTable):
 
     def place(self, row: int) -> str:
         return self._table.place(row)
+
+    def places(self) -> Iterator[str]:
+        return self._table.places()
 
     def sources(self) -> Mapping[str, Sequence[int]]:
         self._table.used = {role: self._at(columns) for role, columns in self.used.items()}

@@ -28,6 +28,7 @@ from ..calibration.scaling import softmax
 from ..evaluation.input import aggregation_input
 from ..io.beside import cluster_file, prediction_file, reliability_file, subgroup_file
 from ..io.frequencies import check_frequency, frequency_column
+from ..io.several_files import names_of_files
 from ..resampling import ids_of_cases
 from . import facts
 from .columns import case_given, chosen, columns_given
@@ -200,7 +201,7 @@ def _models_beside(options: argparse.Namespace, path: str) -> list[str]:
 def _files(options: argparse.Namespace, *words: str) -> tuple[Any, dict[str, Any]]:
     """Return several files by the name of their annotator, and the columns that are given, by role and name."""
     paths = [named_path(word)[1] for word in words]
-    names = [named_path(word)[0] or Path(path).stem for word, path in zip(words, paths)]
+    names = [named_path(word)[0] or own for word, own in zip(words, names_of_files(paths))]
     if (twice := repeated(names)) is not None:
         must = "be files with different names, which are those of the annotators (or NAME=FILE)"
         raise error("annotations", must, f"{twice!r} twice")

@@ -126,6 +126,27 @@ class Study:
                 if i not in self.found and kinds[i] in turn:
                     self._read(i, kinds[i] or self._kind(i, path), path)
 
+        self.of_each = self._of_each()
+
+    def _of_each(self) -> list[Allowed]:
+        """Return agreement of files of one annotator each, if they can be read together; files that were refused alone then are read."""
+        labels = [one.file for one in self._of(PredictionFacts) if one.values == "labels"] if self.given is None else []
+        labels += [one.file for one in self._of(AnnotationFacts) if one.n_annotators == 1]
+        refused = {i: one.file for i, one in self.found.items() if isinstance(one, Refused) and one.kind == "annotations" and not labels}
+        files = labels or [*refused.values()]
+        wide = argparse.Namespace(**{**vars(self.options), "format": "wide"})
+        try:
+            with heard():
+                alone = {i: read_annotations(wide, path) for i, path in refused.items() if len(files) > 1}
+                if len(files) < 2 or len({one.columns.get("annotator") for one in alone.values()}) > 1:
+                    return []
+                read_annotations(self.options, *files)
+        except (ValueError, OSError, MemoryError):
+            return []
+        self.found.update({i: facts.of_annotations(refused[i], one) for i, one in alone.items()})
+        each = "if each file has the labels of one annotator, who is named after it"
+        return [Allowed("agreement of annotators", True, each, self._command("agreement", *files))]
+
     @staticmethod
     def _named(item: str) -> tuple[str, str]:
         kind, equals, path = item.partition("=")
@@ -211,10 +232,7 @@ class Study:
 
     def of_votes(self) -> list[Allowed]:
         """Return what verdicts of judges, votes between two models, and labels in one file per annotator allow."""
-        labels = [one.file for one in self._of(PredictionFacts) if one.values == "labels"] if self.given is None else []
-        labels += [one.file for one in self._of(AnnotationFacts) if one.n_annotators == 1]
-        each = "if each file has the labels of one annotator, who is named after it"
-        rows = [Allowed("agreement of annotators", True, each, self._command("agreement", *labels))] if len(labels) > 1 else []
+        rows = [*self.of_each]
         for one in self._of(VoteFacts):
             if one.kind == "votes":
                 command = typed(["ugt", "preferences", one.file])

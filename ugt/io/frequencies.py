@@ -18,7 +18,7 @@ def check_frequency(path: str | os.PathLike[str], column: str, *, encoding: str 
     with naming(path):
         found = table_of(Source(path, encoding), None, "auto", header).header
         if column not in found:
-            raise error("--frequency", f"be one of the columns {listed(found, MOST_SHOWN)}", repr(column))
+            raise error("frequency", f"be one of the columns {listed(found, MOST_SHOWN)}", repr(column))
 
 
 def frequency_column(

@@ -11,14 +11,14 @@ import numpy as np
 
 from .._base.axes import MOST_TEXT, check_shared
 from .._base.checks import error
-from .._base.names import note_alike
+from .._base.names import listed, note_alike
 from .._base.notes import Note
 from .._base.notices import note
 from .._base.wording import arg
 from .._tabular.cells import Coded
 from .._tabular.csv_table import CellTable
 from .._tabular.role_words import SUMS
-from .._tabular.roles import is_number, plain, rounded
+from .._tabular.roles import MOST_SHOWN, is_number, plain, rounded
 from ..annotations import Labels, Ratings
 from .ticks import ask_ticks, asked_of
 
@@ -55,6 +55,15 @@ def check_rows(table: CellTable, groups: Sequence[tuple[Coded, Sequence[int]]]) 
             )
             note(Note("rounded_ids", words, id=found))
         note_alike("cases", np.array(case.values), way="write them alike")
+
+
+def check_cross_table(rows: Sequence[str], header: Sequence[str], values: Sequence[str]) -> None:
+    """Reject the numbers of cases for each pair of labels of two annotators: rows and columns have the same names, but for sums."""
+    named, classes = ({name for name in names if plain(name) not in SUMS} for names in (rows, header))
+    if len(classes) > 1 and named == classes and all(is_number(value or "0") for value in values):
+        got = f"rows and columns of the same names, {listed(map(repr, header), MOST_SHOWN)}: a cross table of two annotators"
+        way = "write a row for each case and a column for each annotator; in Python, repeat each pair of labels by numpy.repeat"
+        raise error("table", "have one row per case", got, way=way)
 
 
 def check_classes(cells: Coded, missing: Sequence[str], classes: object, ticks: str) -> None:

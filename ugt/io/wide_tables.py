@@ -45,7 +45,7 @@ from .._tabular.roles import (
 from .._tabular.surveys import check_form, check_questions_only
 from ..annotations import Labels, Ratings
 from .annotation_file import ROLES, AnnotationFile, Reading
-from .odd_rows import check_classes, check_rows, note_rows
+from .odd_rows import check_classes, check_cross_table, check_rows, note_rows
 from .ticks import with_sets
 from .withdrawn import withdrawn_rows
 
@@ -70,6 +70,8 @@ def read_wide(table: CellTable, chosen: Collection[int], ignored: Collection[int
     named = table.numbered(of_case[0], "case") if of_case else identifiers.Column(rows.astype(np.int32), rows, rows)
     case = of_case[0] if of_case else Coded([*map(str, rows.tolist())], rows[:, None].astype(np.int32))
     check_rows(table, [*([(case, key)] if key else []), (cells, others)])
+    if not chosen:
+        check_cross_table(case.values, header, cells.values)
     _check_wide(table, named, others, header if how.format != "counts" and not chosen else [], bool(chosen))
     cells = table.decimals(cells, "label", missing)
     told = "columns for the annotators were named" if chosen else "a column for the case was named" if how.columns.get("case") else ""
