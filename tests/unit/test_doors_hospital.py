@@ -124,7 +124,7 @@ REFUSED = {
     "three tables in one file": (HEAD + LONG + HEAD + LONG + HEAD + LONG, r"rows must not repeat the header .* first at line 26\."),
     "two wide tables in one file": (WIDE + WIDE, r"rows must not repeat the header .* first at line 14\."),
     "a column of totals": (WIDE.replace("Özdemir", "Total"), r"ignore_columns.* Got 'Total' among 2"),
-    "row names beside cases": (",case,Meier\n1,p,a\n2,q,b\n", r"have names \(leave out columns by ignore_columns, .* Got a blank"),
+    "a column without a name": ("case,,Meier\np,1,a\nq,2,b\n", r"have names \(leave out columns by ignore_columns, .* Got a blank"),
     "rounded ids": (HEAD + 2 * "1.2E+12,Bo,a\n", r"a spreadsheet rounded the ids.*; else duplicates=.* first at case '1\.2E\+12'"),
     "rounded ids of one row each": ("case,Bo,Al\n" + 2 * "1E+12,a,b\n", r"Got '1E\+12' twice \(a spreadsheet rounded the ids"),
     "a title": ("Reader study 2024,,\n" + HEAD + LONG, r"different names \(remove lines above the header, .* Got two blank ones"),
