@@ -338,3 +338,34 @@ def test_tables_with_several_rows_per_case_are_annotations(write):
 def test_whole_numbers_with_codes_and_gaps_are_annotations(write, rows):
     assert kind_of_file(write(rows)) == ""  # and so annotations where there are no others
     assert kind_of_file(write(rows), [0, 1, 2]) == "annotations"
+
+
+TOTALS = ["3,3,0,0,0,x y", "3,1,2,0,1,y z", "6,0,6,0,1,z x", "3,0,1,2,2,u v"]
+
+
+def totals(write, *rows, header="count,hate,rude,neither,class,post"):
+    return write("\n".join([header, *(rows or TOTALS)]) + "\n")
+
+
+def test_a_total_is_no_count_of_one_label(write):
+    """Three annotators per post, of whom some differ: the label of the majority with their number would say that all agree."""
+    refused(
+        r"count must count the annotators who gave the label of the row \(if these columns are counts: format='counts', "
+        r"annotator_columns=\['hate', 'rude', 'neither'\]\)\. Got the sums of 'hate', 'rude', 'neither' in 'count', and one row",
+        io.read_annotations,
+        totals(write),
+        columns={"case": "post"},
+    )
+    read = io.read_annotations(totals(write), columns={"case": "post"}, format="counts", annotator_columns=["hate", "rude", "neither"])
+    assert read.annotations.counts().tolist() == [[3, 0, 0], [1, 2, 0], [0, 6, 0], [0, 1, 2]]
+
+
+@pytest.mark.parametrize("rows", [[*TOTALS[:3], "3,0,1,1,2,u v"], [*TOTALS, "2,2,0,0,1,x y"], [*TOTALS, "1,1,0,,2,w"]])
+def test_counts_that_are_no_sums_are_read(write, rows):
+    """Another number in one row, a case with two labels, a cell that is no count."""
+    read = io.read_annotations(totals(write, *rows), columns={"case": "post"})
+    assert read.annotations.counts().sum() == sum(int(row[0]) for row in rows)
+
+
+def test_a_stated_count_is_not_doubted(write):
+    assert io.read_annotations(totals(write), columns={"case": "post", "count": "count"}).annotations.counts().sum() == 15

@@ -150,3 +150,12 @@ def test_an_index_alone_names_the_cases(write):
         assert io.read_predictions(write(indexed(columns, row)), classes=CLASSES).case_ids.tolist() == [*range(6)]
     read = io.read_annotations(write(",r1,r2\n0,a,a\n1,b,b\n"))
     assert read.annotations.axes.case_ids.tolist() == [0, 1]
+
+
+def test_ids_of_one_file_are_named_for_this_file(write, tmp_path, capsys):
+    truth = write("image_id,r1,r2,r3\n" + "".join(f"i{i}.png,{row}\n" for i, row in enumerate(WIDE)), "a.csv")
+    model = write(indexed("bild,BKL,MEL,NV", text_ids))
+    words = ["evaluate", "--annotations", str(truth), "--predictions", str(model), "--out", str(tmp_path / "out")]
+    assert cli.main(words) == 2 and "(--case-column FILE=bild, with the name of this file; if" in capsys.readouterr().err
+    assert cli.main([*words, "--case-column", f"{model}=bild"]) == 0
+    assert "joined by case id: 6 of 6 cases" in capsys.readouterr().out

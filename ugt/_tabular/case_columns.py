@@ -115,8 +115,8 @@ def _check_index(table: CellTable, case: int, others: Sequence[int], of_file: bo
     ids = [table.header[c] for c in _texts_of_rows(table, case, others)]
     if ids:
         own = _called(table.header[case])
-        line = Either(str(arg("case_column", ids[0])), typed(["--case-column", f"FILE={ids[0]}"]) + ", with the name of this file")
-        way = Text(line) if of_file else arg("columns", {"case": ids[0]})
+        line = Text(Either(f"={ids[0]!r}", " " + typed([f"FILE={ids[0]}"]) + ", with the name of this file"))
+        way = arg("case_column") + line if of_file else arg("columns", {"case": ids[0]})
         got = f"{own} with whole numbers, and {listed(map(repr, ids))} with another text in each row"
         must = "be given for a table whose first column may only number its rows"
         raise error("case column", must, got, way=way + f"; if {own} names the cases, call it 'case'")
