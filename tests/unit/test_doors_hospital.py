@@ -369,3 +369,15 @@ def test_counts_that_are_no_sums_are_read(write, rows):
 
 def test_a_stated_count_is_not_doubted(write):
     assert io.read_annotations(totals(write), columns={"case": "post", "count": "count"}).annotations.counts().sum() == 15
+
+
+@pytest.mark.parametrize("name", ["n_lesions", "num_nodules", "Number of foci", "count_cysts"])
+def test_an_amount_beside_annotators_is_none(write, name):
+    path = write(f"image_id,anna,ben,carl,{name}\n" + "".join(f"{i},{i % 3},{i % 2},{i % 3},{(i + 1) % 3}\n" for i in range(9)))
+    refused(rf"leave out: ignore_columns=\['{name}'\].* Got '{name}' among 4 columns", io.read_annotations, path, format="wide")
+    read = io.read_annotations(path, format="wide", ignore_columns=[name])
+    assert read.columns == {"case": ("image_id",), "annotator": ("anna", "ben", "carl")}
+    named = io.read_annotations(path, format="wide", annotator_columns=["anna", "ben", name])
+    assert named.columns == {"case": ("image_id",), "annotator": ("anna", "ben", name)}
+    alike = io.read_annotations(write("image_id,n_a,n_b\n" + "".join(f"{i},{i % 3},{i % 2}\n" for i in range(9))), format="wide")
+    assert alike.columns == {"case": ("image_id",), "annotator": ("n_a", "n_b")}

@@ -37,6 +37,7 @@ NO_NUMBERS = (
 
 # Headers that say whether a column is a class, an annotator or a case: "count_cat"; "rater 2", "reader_A"; "case 7".
 COUNT_HEADER = re.compile(r"(?:counts?|n)[ _.:-](.+)", re.IGNORECASE | re.DOTALL)
+AMOUNT_HEADER = re.compile(r"(?:n|nb|nr|num|count)_.+|number[ _]of[ _].+", re.IGNORECASE)
 RATER_HEADER = re.compile(r"(?:annotator|worker|rater|reader|coder)[ _.:-]?\w+", re.IGNORECASE)
 PLACE_HEADER = re.compile(r"rank[ _.:-]?([1-9][0-9]{0,3})", re.IGNORECASE)
 _NUMBERED_CASE = "image|img|photo|picture|scan|slide|video|clip|question|q|document|sentence|text"
