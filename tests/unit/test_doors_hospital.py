@@ -124,7 +124,7 @@ REFUSED = {
     "three tables in one file": (HEAD + LONG + HEAD + LONG + HEAD + LONG, r"rows must not repeat the header .* first at line 26\."),
     "two wide tables in one file": (WIDE + WIDE, r"rows must not repeat the header .* first at line 14\."),
     "a column of totals": (WIDE.replace("Özdemir", "Total"), r"ignore_columns.* Got 'Total' among 2"),
-    "row names beside cases": (",case,Meier\n1,p,a\n2,q,b\n", r"have names \(leave out columns by ignore_columns, .* Got a blank"),
+    "a column without a name": ("case,,Meier\np,1,a\nq,2,b\n", r"have names \(leave out columns by ignore_columns, .* Got a blank"),
     "rounded ids": (HEAD + 2 * "1.2E+12,Bo,a\n", r"a spreadsheet rounded the ids.*; else duplicates=.* first at case '1\.2E\+12'"),
     "rounded ids of one row each": ("case,Bo,Al\n" + 2 * "1E+12,a,b\n", r"Got '1E\+12' twice \(a spreadsheet rounded the ids"),
     "a title": ("Reader study 2024,,\n" + HEAD + LONG, r"different names \(remove lines above the header, .* Got two blank ones"),
@@ -338,3 +338,46 @@ def test_tables_with_several_rows_per_case_are_annotations(write):
 def test_whole_numbers_with_codes_and_gaps_are_annotations(write, rows):
     assert kind_of_file(write(rows)) == ""  # and so annotations where there are no others
     assert kind_of_file(write(rows), [0, 1, 2]) == "annotations"
+
+
+TOTALS = ["3,3,0,0,0,x y", "3,1,2,0,1,y z", "6,0,6,0,1,z x", "3,0,1,2,2,u v"]
+
+
+def totals(write, *rows, header="count,hate,rude,neither,class,post"):
+    return write("\n".join([header, *(rows or TOTALS)]) + "\n")
+
+
+def test_a_total_is_no_count_of_one_label(write):
+    """Three annotators per post, of whom some differ: the label of the majority with their number would say that all agree."""
+    refused(
+        r"count must count the annotators who gave the label of the row \(if these columns are counts: format='counts', "
+        r"annotator_columns=\['hate', 'rude', 'neither'\]\)\. Got the sums of 'hate', 'rude', 'neither' in 'count', and one row",
+        io.read_annotations,
+        totals(write),
+        columns={"case": "post"},
+    )
+    read = io.read_annotations(totals(write), columns={"case": "post"}, format="counts", annotator_columns=["hate", "rude", "neither"])
+    assert read.annotations.counts().tolist() == [[3, 0, 0], [1, 2, 0], [0, 6, 0], [0, 1, 2]]
+
+
+@pytest.mark.parametrize("rows", [[*TOTALS[:3], "3,0,1,1,2,u v"], [*TOTALS, "2,2,0,0,1,x y"], [*TOTALS, "1,1,0,,2,w"]])
+def test_counts_that_are_no_sums_are_read(write, rows):
+    """Another number in one row, a case with two labels, a cell that is no count."""
+    read = io.read_annotations(totals(write, *rows), columns={"case": "post"})
+    assert read.annotations.counts().sum() == sum(int(row[0]) for row in rows)
+
+
+def test_a_stated_count_is_not_doubted(write):
+    assert io.read_annotations(totals(write), columns={"case": "post", "count": "count"}).annotations.counts().sum() == 15
+
+
+@pytest.mark.parametrize("name", ["n_lesions", "num_nodules", "Number of foci", "count_cysts"])
+def test_an_amount_beside_annotators_is_none(write, name):
+    path = write(f"image_id,anna,ben,carl,{name}\n" + "".join(f"{i},{i % 3},{i % 2},{i % 3},{(i + 1) % 3}\n" for i in range(9)))
+    refused(rf"leave out: ignore_columns=\['{name}'\].* Got '{name}' among 4 columns", io.read_annotations, path, format="wide")
+    read = io.read_annotations(path, format="wide", ignore_columns=[name])
+    assert read.columns == {"case": ("image_id",), "annotator": ("anna", "ben", "carl")}
+    named = io.read_annotations(path, format="wide", annotator_columns=["anna", "ben", name])
+    assert named.columns == {"case": ("image_id",), "annotator": ("anna", "ben", name)}
+    alike = io.read_annotations(write("image_id,n_a,n_b\n" + "".join(f"{i},{i % 3},{i % 2}\n" for i in range(9))), format="wide")
+    assert alike.columns == {"case": ("image_id",), "annotator": ("n_a", "n_b")}

@@ -39,6 +39,7 @@ READINGS, TRUTH = STUDY.format("reader").replace(",truth\n", ",other\n"), "key,p
 GRADES = [(1, 1, 1), (2, 2, 3), (3, 3, 3), (4, 4, 4), (5, 5, 4), (1, 2, 1), (2, 2, 2), (3, 3, 3), (5, 5, 5), (4, 4, 3)]
 LESIONS = "case,ann,bob,eve,lesions\n" + "".join(f"c{i},{a},{b},{c},{1 + i * 7 % 3}\n" for i, (a, b, c) in enumerate(GRADES))
 FREE = "case,annotator,label\n" + "".join(f"c{i},w{j},{i * 3 + j}.5\n" for i in range(400) for j in range(3))
+TOTALS = table(",count,hate,rude,neither,class,post", "0,3,3,0,0,0,x y", "1,3,1,2,0,1,y z", "2,6,0,6,0,1,z x")
 ARGILLA = [{"id": "1", **{f"{q}.responses{end}": v for q in "ab" for end, v in (("", ["x"]), (".users", ["u"]))}}]
 IDS = ",".join('"{""ImportId"":""' + name + '""}"' for name in ("start", "_recordId", "QID1", "QID2"))
 QUALTRICS = table("StartDate,ResponseId,Q1,Q2", "Start,Id,One?,Two?", IDS, "d,R1,a,b", "d,R2,a,a")
@@ -56,6 +57,30 @@ FOO = {"results": {"results": [
 # The files, the command, the hint, and what is then printed. The hint is "OLD -> NEW & BESIDE": options of the command that NEW takes the
 # place of, the options that are printed, and others that the second command needs.
 HINTS = {
+    "ids beside an index": (
+        {"f.csv": table(",bild,R1,R2", "0,p.png,a,b", "1,r.png,a,a", "2,q.png,b,b")},
+        "agreement f.csv",
+        "--case-column bild",
+        "'bild' names the cases",
+    ),
+    "ids of predictions beside an index": (
+        {"a.csv": WIDE, "f.csv": table(",bild,a,b", "0,r,.2,.8", "1,p,.9,.1", "2,q,.8,.2")},
+        "evaluate --annotations a.csv --predictions f.csv --out out",
+        "--case-column f.csv=bild & --positive-class b",
+        "3 of 3 cases",
+    ),
+    "counts beside their total": (
+        {"f.csv": TOTALS},
+        "agreement f.csv --case-column post",
+        "--format counts --annotator-columns hate rude neither",
+        r"percent agreement +0\.778 ",
+    ),
+    "counts beside their total and a label": (
+        {"f.csv": TOTALS},
+        "agreement f.csv --case-column post --label-column class",
+        "--label-column class ->  & --format counts --annotator-columns hate rude neither",
+        r"percent agreement +0\.778 ",
+    ),
     "a mapping": (
         {"f.jsonl": lines({"a": "p", "b": [{"w": "x", "v": "y"}]}), "m.json": MAPPING},
         "agreement f.jsonl",

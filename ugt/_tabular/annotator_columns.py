@@ -17,7 +17,7 @@ from .._base.notes import Note
 from .._base.notices import note
 from .._base.wording import arg
 from .role_words import ALIASES, ALSO, DERIVED, FACTORS, FINDINGS, GRADES_OF_PEOPLE, MADE, MODELS, OF_EACH, OTHERS, TIMES, TRUTHS
-from .roles import RATER_HEADER, is_id, plain
+from .roles import AMOUNT_HEADER, RATER_HEADER, is_id, plain
 
 _CAMEL = re.compile(r"(?<=[a-zß-ÿ])(?=[A-Z])")
 _WORD = re.compile(r"[^\W\d_]+")
@@ -177,7 +177,8 @@ def _by_names(header: Sequence[str], format: str) -> list[str]:
     if format == "counts" or len(header) < 2:
         return found
     found += [name for name in header if is_id(name) or plain(name) in TRUTHS | FACTORS or _of_each(name)]
-    return [*found, *_derived(header), *_unnumbered(header)]
+    amounts = [name for name in header if AMOUNT_HEADER.fullmatch(name)]  # all columns may be so called for another reason
+    return [*found, *(amounts if len(amounts) < len(header) else ()), *_derived(header), *_unnumbered(header)]
 
 
 def _by_cells(header: Sequence[str], cells: Any, missing: Sequence[str], merge_names: bool) -> list[str]:

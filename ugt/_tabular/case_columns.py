@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any
@@ -11,16 +12,21 @@ import numpy as np
 from .._base import identifiers
 from .._base.arrays import Array, Int32
 from .._base.checks import error
+from .._base.identifiers import INTEGER
 from .._base.names import listed
-from .._base.wording import arg
+from .._base.notes import Note
+from .._base.notices import note
+from .._base.wording import Either, Text, arg
 from .annotator_columns import stem_of
 from .cells import Coded
 from .csv_table import CellTable
 from .role_words import ALIASES, ALSO, FACTORS, OTHERS, TIMES
-from .roles import COUNT_HEADER, MOST_SHOWN, RESTORE, find_roles, is_id, plain, rounded
+from .roles import COUNT_HEADER, MOST_SHOWN, RESTORE, columns_beside, find_roles, index_columns, is_id, is_number, plain, rounded
+from .windows import typed
 
 REMARKS = (OTHERS | TIMES) - FACTORS  # they may differ between two readings of one case
 BETWEEN = " × "  # the values of several columns of one case
+MOST_SEARCHED = 50  # columns in which ids are looked for
 MOST_TOGETHER = 2  # columns that are tried as further parts of the case
 
 
@@ -84,6 +90,57 @@ def check_first(table: CellTable, first: int, names: Sequence[str]) -> None:
     if alike and plain(stem_of(own)) not in ALIASES["case"] | ALSO["case"]:
         way = "if there is none: " + arg("columns", {"case": ""})
         raise error("case column", "be given for a table whose columns are all called alike", listed(map(repr, names), MOST_SHOWN), way=way)
+
+
+def beside_case(table: CellTable, case: int | None, free: Sequence[int], of_file: bool = False) -> list[int]:
+    """Return the ``free`` columns beside the case, without those that are called like an index, which a note names.
+
+    If such a column is the case for want of a known name, reject it beside a column of other texts in each row, which may be ids.
+    ``of_file``: whether a file beside the annotations is read, whose columns are stated by other arguments.
+    """
+    if case is None:
+        return [*free]
+    others = [c for c in columns_beside(table.header, case) if c in free]
+    gone = [_called(table.header[c]) for c in free if c not in others and c != case]
+    if case in index_columns(table.header):
+        _check_index(table, case, others, of_file)
+    elif gone:
+        words = "Left out {columns}: {case!r} names the cases."
+        note(Note("row_numbers", words, columns=listed(gone), case=table.header[case]))
+    return others
+
+
+def _called(name: str) -> str:
+    return repr(name) if name else "the column without a name"
+
+
+def _check_index(table: CellTable, case: int, others: Sequence[int], of_file: bool) -> None:
+    ids = [table.header[c] for c in _texts_of_rows(table, case, others)]
+    if ids:
+        own = _called(table.header[case])
+        line = Text(Either(f"={ids[0]!r}", " " + typed([f"FILE={ids[0]}"]) + ", with the name of this file"))
+        way = arg("case_column") + line if of_file else arg("columns", {"case": ids[0]})
+        got = f"{own} with whole numbers, and {listed(map(repr, ids))} with another text in each row"
+        must = "be given for a table whose first column may only number its rows"
+        raise error("case column", must, got, way=way + f"; if {own} names the cases, call it 'case'")
+
+
+def _texts_of_rows(table: CellTable, case: int, others: Sequence[int]) -> list[int]:
+    """Return the columns that have another text in each row, which no other column has, if the column of the case has whole numbers."""
+    among = [c for c in others if plain(table.header[c]) not in REMARKS][:MOST_SEARCHED]
+    if len(table.header) - len(table.hidden) < 3 or not among:  # what is beside the case is labels
+        return []
+    own, *cells = table.coded([case], *([c] for c in among))
+    if not all(map(INTEGER.fullmatch, own.values)):
+        return []
+    times = Counter(value for one in cells for value in one.values)
+    return [c for c, one in zip(among, cells) if _are_ids(one, times)]
+
+
+def _are_ids(cells: Coded, times: Mapping[str, int]) -> bool:
+    """Return whether a column has another text in each row, which no other column has."""
+    rows = len(cells.codes)
+    return len(cells.values) == rows > 1 and not any(times[value] > 1 or not value or is_number(value) for value in cells.values)
 
 
 def check_case(table: CellTable, key: Sequence[int], wide: Sequence[int] | None = None, roles: Sequence[str] = ()) -> None:

@@ -15,7 +15,7 @@ from .._base.names import joined
 from .case_columns import check_case
 from .cells import Coded, stripped
 from .csv_table import CellTable, number_shown
-from .role_words import ALIASES, ALSO
+from .role_words import CASES
 from .roles import (
     as_labels,
     as_names,
@@ -30,8 +30,6 @@ from .roles import (
     repeated,
 )
 from .rows import LongRows
-
-CASES = ALIASES["case"] | ALSO["case"]
 
 
 def wide_names(

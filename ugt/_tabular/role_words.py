@@ -43,6 +43,7 @@ ALSO = {
     | {"id", "filename", "accessionnumber", "indexlevel0"},  # the last is what arrow calls an index of pandas without a name
     "annotator": with_id(*PEOPLE),
 }
+CASES = ALIASES["case"] | ALSO["case"]
 LONG = ("label", "ranking", "value")
 DIAGNOSES = {"diagnosis", "dx", "classname", "labelname"}  # names of labels in a table with a column of annotators
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
+from itertools import takewhile
 from typing import Any, Callable
 
 import numpy as np
@@ -16,7 +17,7 @@ from .._base.names import listed, numbers_as_one
 from .._base.notes import Note
 from .._base.notices import note
 from .._base.wording import arg
-from .role_words import ALIASES, ALSO, DIAGNOSES, LONG, RESPONDENTS, SIDES
+from .role_words import ALIASES, ALSO, CASES, DIAGNOSES, FINDINGS, LONG, RESPONDENTS, SIDES
 
 MOST_SHOWN = 12  # columns that messages name
 DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
@@ -36,10 +37,15 @@ NO_NUMBERS = (
 
 # Headers that say whether a column is a class, an annotator or a case: "count_cat"; "rater 2", "reader_A"; "case 7".
 COUNT_HEADER = re.compile(r"(?:counts?|n)[ _.:-](.+)", re.IGNORECASE | re.DOTALL)
+AMOUNT_HEADER = re.compile(r"(?:n|nb|nr|num|count)_.+|number[ _]of[ _].+", re.IGNORECASE)
 RATER_HEADER = re.compile(r"(?:annotator|worker|rater|reader|coder)[ _.:-]?\w+", re.IGNORECASE)
 PLACE_HEADER = re.compile(r"rank[ _.:-]?([1-9][0-9]{0,3})", re.IGNORECASE)
 _NUMBERED_CASE = "image|img|photo|picture|scan|slide|video|clip|question|q|document|sentence|text"
 CASE_HEADER = re.compile(rf"(?:case|task|item|subject|unit)[ _.:-]?\w+|(?:{_NUMBERED_CASE})[ _.:#-]*[0-9]+", re.IGNORECASE)
+
+
+# Names of columns that number the rows: none, or those that pandas gives to an index.
+INDEX_HEADER = re.compile(r"|index|level_0|unnamed: ?[0-9.]+", re.IGNORECASE)
 
 
 def plain(name: str) -> str:
@@ -131,9 +137,25 @@ def case_beside(header: list[str], roles: dict[str, int], other: str) -> None:
 
 
 def case_column(header: list[str]) -> int:
-    """Return the case column of a table with one row per case: the only one with a name of a case column, else the first."""
+    """Return the case column of a table with one row per case: the only one with a name of a case column, else the first.
+
+    Columns that are called like an index at the beginning are the case only if no other column has a known name of cases.
+    """
     found = [c for c, name in enumerate(header) if plain(name) in ALIASES["case"]]
-    return found[0] if len(found) == 1 else 0
+    n = len(index_columns(header))
+    known = [c for c, name in enumerate(header) if c >= n and plain(name) in CASES - FINDINGS]
+    return found[0] if len(found) == 1 else known[0] if n and known else 0
+
+
+def index_columns(header: Sequence[str]) -> list[int]:
+    """Return the columns at the beginning of a table that have no name, or one that pandas gives to an index."""
+    return [c for c, _ in enumerate(takewhile(INDEX_HEADER.fullmatch, header))]
+
+
+def columns_beside(header: Sequence[str], case: int) -> list[int]:
+    """Return the columns other than the case, without those that are called like an index unless the case is one of them."""
+    index = index_columns(header)
+    return [c for c in range(len(header)) if c != case and (case in index or c not in index)]
 
 
 def places_of(header: list[str]) -> list[int]:

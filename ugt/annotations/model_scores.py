@@ -15,9 +15,10 @@ from .._base.names import find, listed
 from .._base.notes import Note
 from .._base.notices import note
 from .._base.wording import CLASSES_WAY, arg, within
+from .._tabular.case_columns import beside_case
 from .._tabular.csv_table import CellTable
-from .._tabular.frames import CASES, Columns, check_once
-from .._tabular.role_words import ALIASES
+from .._tabular.frames import Columns, check_once
+from .._tabular.role_words import ALIASES, CASES
 from .._tabular.roles import MOST_SHOWN, as_names, case_column, find_roles, is_number, plain
 from .class_columns import (
     ONE_SCORE,
@@ -109,9 +110,7 @@ class Asked:
         """Return cases (None without a column), scores, classes, and whether the scores are labels. ``case``: its column; None: find it."""
         table, header = self.table, self.table.header
         free = [c for c in range(len(header)) if c != self.model and c not in self.at and c not in table.hidden]
-        case = self._case_among(free) if case is None else case
-        others = [c for c in free if c not in case]
-        ids = self._ids(case)
+        case, others, ids = self._case_among(free, case)
         model = [] if self.model is None else [self.model]
         if model and not others and not self.at:
             raise error("file", "have a column for each class next to the case and the model", f"the columns {listed(header, MOST_SHOWN)}")
@@ -136,12 +135,14 @@ class Asked:
         check_named(header, list(filter(self._may_be_probabilities, others)), self.classes, self._add_up)
         return ids, numbers_of(table, others), as_names([header[c] for c in others]), False
 
-    def _case_among(self, free: list[int]) -> list[int]:
-        """Return the column of the case, among those that are neither the model nor a class."""
+    def _case_among(self, free: list[int], case: list[int] | None = None) -> tuple[list[int], list[int], NDArray[Any] | None]:
+        """Return the column of the case, among those that are neither the model nor a class, the other columns, and the ids of the rows."""
         header = self.table.header
-        if not free:
+        if case is None and not free:
             raise error("file", "have a column for the case", f"the columns {listed(header, MOST_SHOWN)}")
-        return [header.index(name) for name in self.table.case.values() if name] or [free[case_column([header[c] for c in free])]]
+        if case is None:
+            case = [header.index(name) for name in self.table.case.values() if name] or [free[case_column([header[c] for c in free])]]
+        return case, beside_case(self.table, case[0] if case else None, free, True), self._ids(case)
 
     def _ids(self, case: list[int]) -> NDArray[Any] | None:
         """Return the case of each row, which may recur for other models only; None without a column."""
@@ -351,8 +352,7 @@ def read_columns_of_models(
 ) -> dict[str, Predictions]:
     """Return the predictions of each model of a table with one row per case and one column per model, named after the column."""
     asked = Asked(table, classes, positive_class, None, on_scale)
-    case = asked._case_among([c for c in range(len(table.header)) if c not in columns and c not in table.hidden])
-    ids = asked._ids(case)
+    case, _, ids = asked._case_among([c for c in range(len(table.header)) if c not in columns and c not in table.hidden])
     table.used = {"case": case, "model": columns}
     return {table.header[c]: Predictions(ids, *asked.chosen(c, ids)) for c in columns}
 

@@ -248,7 +248,7 @@ def _values(frame: Any, names: list[Any]) -> NDArray[Any]:
 
 def case_column_of(argument: str, frame: object, classes: NDArray[Any] | None) -> Any:
     """Return the column that names the cases, None if there is none or an index does; one that has the name of a class does not."""
-    from .._tabular.frames import CASES  # noqa: PLC0415  (only frames need it)
+    from .._tabular.role_words import CASES  # noqa: PLC0415  (only frames need it)
     from .._tabular.roles import plain  # noqa: PLC0415
 
     names, index = identifiers.columns_of(frame), identifiers.index_of(frame)

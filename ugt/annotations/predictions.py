@@ -353,7 +353,7 @@ def _has_case_column(value: object) -> bool:
     index = identifiers.index_of(value)
     if index is None:
         return True
-    from .._tabular.frames import CASES  # noqa: PLC0415
+    from .._tabular.role_words import CASES  # noqa: PLC0415
     from .._tabular.roles import plain  # noqa: PLC0415
 
     kind = getattr(getattr(index, "dtype", None), "kind", "O")

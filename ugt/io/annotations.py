@@ -36,7 +36,7 @@ from .._tabular.roles import (
 from .._tabular.surveys import Survey, check_survey
 from ..annotations import Labels, Rankings, Ratings
 from .annotation_file import MOST_REPEATED, ROLES, AnnotationFile, Reading
-from .odd_rows import check_classes, check_rows, note_rows
+from .odd_rows import check_classes, check_rows, check_total, note_rows
 from .repeats import Way, no_way, once, once_rows
 from .ticks import with_sets
 from .wide_tables import read_wide, with_declared
@@ -77,7 +77,9 @@ def _read_table(table: CellTable, how: Reading) -> AnnotationFile:
     turned = roles.keys() == {"annotator"} and table.header[roles["annotator"]] == header[0] and not how.columns.get("annotator")
     if format in ("auto", "ratings") and (turned or roles.keys() <= {"case"}):  # turned: one row per annotator
         return read_wide(table, chosen, ignored, how)
-    return _read_long(table, _long_roles(table, roles, format, unnamed), how)
+    found = _long_roles(table, roles, format, unnamed)
+    check_total(table, found, how.columns)
+    return _read_long(table, found, how)
 
 
 def _has_rankings(table: CellTable, c: int) -> bool:

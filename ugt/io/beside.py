@@ -16,6 +16,7 @@ from .._base.notes import Note
 from .._base.notices import note
 from .._base.records import Record
 from .._base.wording import arg
+from .._tabular.case_columns import beside_case
 from .._tabular.foreign import table_of
 from .._tabular.roles import MOST_SHOWN, case_beside, columns_called, find_roles, is_number, roles_of
 from .._tabular.some_columns import without
@@ -132,7 +133,7 @@ def subgroup_file(path: str | os.PathLike[str], *, case_column: str | Sequence[s
         table = table_of(Source(path, encoding), case_column)
         role = find_roles(table.header, table.case, ("case",))
         case_beside(table.header, role, "")
-        others = [c for c in range(len(table.header)) if c != role.get("case") and c not in table.hidden]
+        others = beside_case(table, role.get("case"), [c for c in range(len(table.header)) if c not in table.hidden], True)
         if not role or not others:
             must = "have a column case (" + arg("case_column", ...) + " names it) and at least one more, for the subgroups"
             raise error("file", must, listed(map(repr, table.header), MOST_SHOWN))

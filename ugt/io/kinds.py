@@ -12,7 +12,7 @@ from .._base.notices import heard
 from .._tabular.csv_table import CellTable
 from .._tabular.foreign import JSON, table_of
 from .._tabular.role_words import ALIASES, LONG, OTHERS
-from .._tabular.roles import case_column, find_roles, is_count, is_number, places_of, plain
+from .._tabular.roles import case_column, columns_beside, find_roles, is_count, is_number, places_of, plain
 from .._tabular.source import Source, naming
 from ..annotations.class_columns import ONE_SCORE
 from ..annotations.model_scores import LABELS, Asked
@@ -74,7 +74,7 @@ def _kind_of_table(table: CellTable, classes: Any) -> str:
 def _kind_by_names(header: list[str], case: Mapping[str, str | None]) -> tuple[str, list[int]]:
     """Return the kind, if names show it, and the columns other than the case."""
     first = find_roles(header, case, ("case",), {}).get("case", case_column(header))
-    others = [c for c in range(len(header)) if c != first]
+    others = columns_beside(header, first)
     try:
         roles = find_roles(header, case, (*ROLES, "model", "score", "cluster"))
     except ValueError:  # several columns for a role: reading the annotations will report it

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
+from .._base.arrays import Array
 from .._base.axes import MOST_TEXT, check_shared
 from .._base.checks import error
+from .._base.identifiers import one_number
 from .._base.names import listed, note_alike
 from .._base.notes import Note
 from .._base.notices import note
@@ -18,7 +20,7 @@ from .._base.wording import arg
 from .._tabular.cells import Coded
 from .._tabular.csv_table import CellTable
 from .._tabular.role_words import SUMS
-from .._tabular.roles import MOST_SHOWN, is_number, plain, rounded
+from .._tabular.roles import MOST_SHOWN, index_columns, is_count, is_number, plain, rounded
 from ..annotations import Labels, Ratings
 from .ticks import ask_ticks, asked_of
 
@@ -64,6 +66,49 @@ def check_cross_table(rows: Sequence[str], header: Sequence[str], values: Sequen
         got = f"rows and columns of the same names, {listed(map(repr, header), MOST_SHOWN)}: a cross table of two annotators"
         way = "write a row for each case and a column for each annotator; in Python, repeat each pair of labels by numpy.repeat"
         raise error("table", "have one row per case", got, way=way)
+
+
+def check_total(table: CellTable, roles: Mapping[str, int], columns: Mapping[str, object]) -> None:
+    """Reject counts that are the sums of other columns beside one label for each case: they count all labels of the case.
+
+    ``columns``: those that were stated. A stated column of counts is not doubted.
+    """
+    used = {*roles.values(), *table.hidden, *index_columns(table.header)}
+    free = [c for c in range(len(table.header)) if c not in used]
+    if "count" not in roles or "annotator" in roles or columns.get("count") or len(free) < 2:
+        return
+    of_case, of_total = (roles[role] for role in ("case", "count"))
+    case, total, *others = table.coded([of_case], [of_total], *([c] for c in free))
+    if len(case.values) < len(case.codes):
+        return
+    parts = _parts(_counted(total), [_counted(one) for one in others])
+    if parts:
+        names = [table.header[free[i]] for i in parts]
+        way = arg("format", "counts") + ", " + arg("annotator_columns", names)
+        way += ", without " + arg("columns", {"label": ...}) if columns.get("label") else ""
+        got = f"the sums of {listed(map(repr, names))} in {table.header[of_total]!r}, and one row for each case"
+        raise error("count", "count the annotators who gave the label of the row", got, way="if these columns are counts: " + way)
+
+
+def _counted(cells: Coded) -> Array | None:
+    """Return a column as numbers; None if a cell is no count."""
+    whole = [*map(one_number, cells.values)]
+    return np.array([*map(float, whole)])[cells.codes[:, 0]] if all(map(is_count, whole)) else None
+
+
+def _parts(total: Array | None, others: Sequence[Array | None]) -> range:
+    """Return which adjacent columns of counts, of several, add up to the total in each row; an empty range if none do."""
+    if total is None:
+        return range(0)
+    for begin in range(len(others)):
+        left = total
+        for end, one in enumerate(others[begin:], begin + 1):
+            if one is None:
+                break
+            left = left - one
+            if end > begin + 1 and not left.any():
+                return range(begin, end)
+    return range(0)
 
 
 def check_classes(cells: Coded, missing: Sequence[str], classes: object, ticks: str) -> None:

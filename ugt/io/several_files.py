@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from .._base.checks import error
 from .._base.names import listed
 from .._base.wording import arg
-from .._tabular.case_columns import with_case
+from .._tabular.case_columns import beside_case, with_case
 from .._tabular.csv_table import CellTable
 from .._tabular.foreign import ENDINGS, table_of
 from .._tabular.frames import Columns
@@ -141,7 +141,8 @@ def _roles(table: CellTable, columns: Mapping[str, Any]) -> dict[str, int]:
     case_beside(table.header, roles, "label" if "label" in roles else "value")
     if "case" not in roles:
         roles["case"] = 0
-    free = [c for c, name in enumerate(table.header) if c not in {*roles.values(), *table.hidden} and not is_status(name)]
+    beside = beside_case(table, roles["case"], [c for c in range(len(table.header)) if c not in table.hidden])
+    free = [c for c in beside if c not in roles.values() and not is_status(table.header[c])]
     if not {*VALUES} & roles.keys() and len(free) == 1:
         roles["label"] = free[0]
     stated = [role for role in VALUES if columns.get(role)]

@@ -26,7 +26,7 @@ from .._tabular.annotator_columns import (
     check_readings,
     note_names,
 )
-from .._tabular.case_columns import check_case, check_first, way_of_wide
+from .._tabular.case_columns import beside_case, check_case, check_first, way_of_wide
 from .._tabular.cells import Coded, first_alone
 from .._tabular.csv_table import CellTable, number_shown
 from .._tabular.roles import (
@@ -119,7 +119,8 @@ def _first_and_others(table: CellTable, chosen: Collection[int], ignored: Collec
         first = read[case_column([table.header[c] for c in read])]
         if not chosen and how.format != "transposed":
             check_first(table, first, [table.header[c] for c in read])
-    others = [c for c in (sorted(chosen) or range(len(table.header))) if c != first and c not in ignored]
+    beside = {*own, *beside_case(table, first, read)} - {first, *ignored}
+    others = sorted({*chosen} & beside if chosen else beside)
     if not others:
         raise error("table", "have columns for annotators or classes next to the case", listed(map(repr, table.header), MOST_SHOWN))
     return first, others
