@@ -363,10 +363,6 @@ def ranked(annotations: Any, scores: Any, **more: Any) -> Any:
     return ugt.rank_sets({"one": found, "other": found}, random=("cases",), **more)
 
 
-def benefit(p: Any, s: Any, **more: Any) -> Any:
-    return ugt.soft.net_benefit(p, s / 5, **more)
-
-
 def class_averages(annotations: Any, scores: Any, **more: Any) -> Any:
     """The averages over classes as numbers."""
     found = ugt.soft.accuracy_by_class(annotations, scores, **more)
@@ -542,7 +538,7 @@ FUNCTIONS: dict[str, Entry] = {
     "diagnostic_accuracy": Entry(
         ugt.soft.diagnostic_accuracy, ("p", "s"), {"threshold": 2.0}, ("sensitivity", "specificity", "ppv", "mcc", "lr_positive")
     ),
-    "net_benefit": Entry(benefit, ("p", "s"), {"thresholds": [0.2, 0.5]}, ("value", "treat_all", "avoided")),
+    "net_benefit": Entry(ugt.soft.net_benefit, ("p", "p"), {"thresholds": [0.2, 0.5]}, ("value", "treat_all", "avoided")),
     "accuracy_by_class": Entry(class_averages, (labels, "scores"), {}, ("macro", "micro")),
     "expected_cost": Entry(cost_of_errors, (labels, "scores"), {}, ("value", "constant", "perfect", "standardized")),
     # studies

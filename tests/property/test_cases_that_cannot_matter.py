@@ -27,6 +27,7 @@ OF_SINGLE_LABELS = {
     **dict.fromkeys(("latent_accuracy", "true_class_statements"), PREVALENCE),
     **dict.fromkeys(
         (
+            "accuracy_by_class", "expected_cost",
             "bland_altman", "bootstrap_annotations", "by_annotators", "calibration_at_cuts", "histogram_brier_score", "histogram_log_loss",
             "histogram_losses", "manhattan_distance", "multilabel_mean", "next_annotator_agreement", "perspectivist_distance",
             "perspectivist_error_rate", "plan_annotations", "ranked_probability_score", "ranking_stability", "rating_certainty",

@@ -332,6 +332,7 @@ WORLD_OF_24 = make_world(24, 3, 1)
 OF_TABLES = (
     "disagreement_losses", "histogram_brier_score", "histogram_log_loss", "calibration_at_cuts", "histogram_losses", "manhattan_distance",
     "ranked_probability_score", "wasserstein_distance", "hard_against_soft", "soft_auroc", "soft_average_precision",
+    "diagnostic_accuracy", "net_benefit",
 )  # fmt: skip
 
 

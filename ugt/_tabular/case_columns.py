@@ -100,8 +100,9 @@ def beside_case(table: CellTable, case: int | None, free: Sequence[int], of_file
     """
     if case is None:
         return [*free]
-    others = [c for c in columns_beside(table.header, case) if c in free]
-    gone = [_called(table.header[c]) for c in free if c not in others and c != case]
+    beside = {*columns_beside(table.header, case)}
+    others = sorted(beside & {*free})
+    gone = [_called(table.header[c]) for c in free if c not in beside and c != case]
     if case in index_columns(table.header):
         _check_index(table, case, others, of_file)
     elif gone:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -123,10 +123,13 @@ def check_alone(column: str, of: str, others: Sequence[str]) -> None:
         raise error("scores", "have columns only for classes of the annotations", f"a column for class {alike[0]!r}", way=CLASSES_WAY)
 
 
-def check_named(header: Sequence[str], probable: list[int], classes: Any, add_up: Callable[[list[int]], bool]) -> None:
+def check_named(header: Sequence[str], probable: Iterable[int], classes: Any, add_up: Callable[[list[int]], bool]) -> None:
     """Refuse probabilities under names that are none of two classes, unless they add up to 1: each column may be of one model."""
-    names = [header[c] for c in probable]
-    if classes is None or len(classes) != 2 or len(names) < 2 or add_up(probable):
+    if classes is None or len(classes) != 2:  # before any column is read
+        return
+    columns = [*probable]
+    names = [header[c] for c in columns]
+    if len(names) < 2 or add_up(columns):
         return
     if not any(alike(name, classes) or len(_without_word(name)) > 1 for name in names):
         way = "if each column is of one model: " + arg("model_columns", names)

@@ -132,7 +132,7 @@ class Asked:
             got = f"a blank one among {listed(map(repr, header), MOST_SHOWN)}"
             raise error("columns", "have names (remove columns that are not classes)", got)
         table.used = {"model": model, "case": case, "class": others}
-        check_named(header, list(filter(self._may_be_probabilities, others)), self.classes, self._add_up)
+        check_named(header, filter(self._may_be_probabilities, others), self.classes, self._add_up)
         return ids, numbers_of(table, others), as_names([header[c] for c in others]), False
 
     def _case_among(self, free: list[int], case: list[int] | None = None) -> tuple[list[int], list[int], NDArray[Any] | None]:

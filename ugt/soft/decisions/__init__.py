@@ -109,7 +109,7 @@ def diagnostic_accuracy(
         one = _decided(given, reached(given.scores, several), several, measures)
         found = _by_measure(one, one.estimate)
         about = _prevalence(one, q), _n(one, given), _left_out(given, found)
-        return DiagnosticCurve(several, found, _by_measure(one, one.spread_of_truths()), *about, _counted(one, given), _parts(one, given))
+        return DiagnosticCurve(several, found, _by_measure(one, one.spread_of_truths()), *about, _parts(one, given))
     calls, at, chosen = _calls(given, threshold, word)
     one = _decided(given, calls, None, measures)
     values = _by_measure(one, one.estimate)
@@ -316,11 +316,11 @@ def net_benefit(
     one = _decided(given, reached(given.scores, at), at, at_prevalence(benefits(at), q, spread))
     found = _by_measure(one, one.estimate)
     left_out = _left_out(given, {name: part for name, part in found.items() if name != "avoided"})
-    spread_of, parts, counted = _by_measure(one, one.spread_of_truths()), _parts(one, given), _counted(one, given)
+    spread_of, parts = _by_measure(one, one.spread_of_truths()), _parts(one, given)
     value, treat_all, over_all, standardized, avoided = found.values()
     own = next(iter(spread_of.values()))
     about = _prevalence(one, q), _n(one, given), left_out
-    return NetBenefit(at, value, treat_all, over_all, standardized, avoided, own, *about, counted, parts)
+    return NetBenefit(at, value, treat_all, over_all, standardized, avoided, own, *about, parts)
 
 
 def check_risks(scores: Array) -> None:

@@ -25,10 +25,16 @@ class AlongThresholds(Results):
 
     thresholds: Array
     _measures: tuple[str, ...]
+    _parts: Mapping[str, Statistic]
+
+    @property
+    def statistic(self) -> Statistic:
+        """The first measure at all thresholds, whose are also the resamples."""
+        return self._parts[self._measures[0]]
 
     def of(self, measure: str) -> Statistic:
         """Return the statistic of one measure at all thresholds."""
-        raise NotImplementedError
+        return self._parts[measure]
 
     def _first(self, of: str | None) -> str:
         return self._measures[0] if of is None else of
@@ -193,15 +199,11 @@ class DiagnosticCurve(AlongThresholds):
     prevalence: float
     n_cases: int
     left_out: Mapping[str, int]
-    _statistic: Statistic = field(repr=False)
     _parts: Mapping[str, Statistic] = field(repr=False)
 
     @property
     def _measures(self) -> tuple[str, ...]:  # type: ignore[override]
         return tuple(self.values)
-
-    def of(self, measure: str) -> Statistic:
-        return self._parts[measure]
 
     def minus(self, other: DiagnosticCurve) -> CurveDifference:
         """Return the paired differences to the same measures of another model at the same thresholds and cases."""
@@ -255,15 +257,11 @@ class NetBenefit(AlongThresholds):
     prevalence: float
     n_cases: int
     left_out: Mapping[str, int]
-    _statistic: Statistic = field(repr=False)
     _parts: Mapping[str, Statistic] = field(repr=False)
 
     @property
     def _measures(self) -> tuple[str, ...]:  # type: ignore[override]
         return tuple(self._parts)
-
-    def of(self, measure: str) -> Statistic:
-        return self._parts[measure]
 
     def minus(self, other: NetBenefit) -> CurveDifference:
         """Return the paired differences to another model at the same thresholds and cases.
@@ -311,16 +309,8 @@ class CurveDifference(AlongThresholds):
     _ids: NDArray[Any] | None = field(default=None, repr=False)
 
     @property
-    def statistic(self) -> Statistic:
-        """The differences of the first measure."""
-        return next(iter(self._parts.values()))
-
-    @property
     def _measures(self) -> tuple[str, ...]:  # type: ignore[override]
         return tuple(self._parts)
-
-    def of(self, measure: str) -> Statistic:
-        return self._parts[measure]
 
 
 def _difference(one: Any, other: Any, kind: type) -> CurveDifference:
