@@ -305,3 +305,19 @@ def test_gradients_are_derivatives(measures):
             step[j] = 1e-6
             slope = (one.value(cells + step) - one.value(cells - step)) / 2e-6
             assert one.gradient(cells)[0, j] == pytest.approx(slope[0], rel=1e-6, abs=1e-9), name
+
+
+def test_a_prior_that_was_fitted_is_part_of_intervals():
+    rng = np.random.default_rng(0)
+    labels, scores = ugt.Labels.from_counts(rng.multinomial(4, [0.6, 0.4], 80)), rng.random(80)
+    fit = ugt.truth.fit_dirichlet_prior(labels)
+    both = np.stack([1 - scores, scores], axis=1)
+    widths = []
+    for prior in (fit, fit.value):
+        truth = ugt.dirichlet(labels, prior=prior)
+        found = ugt.soft.diagnostic_accuracy(truth, scores, threshold=0.5).interval(of="ppv")
+        curve = ugt.soft.net_benefit(truth, scores, [0.2, 0.5]).intervals()[0]
+        by_class = ugt.soft.accuracy_by_class(truth, both).interval(of="f1")
+        cost = ugt.soft.expected_cost(truth, both, [[0, 1], [1, 0]]).interval()
+        widths.append([high - low for low, high in (found, curve, by_class, cost)])
+    assert (np.array(widths[0]) > 1.05 * np.array(widths[1])).all()

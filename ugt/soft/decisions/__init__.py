@@ -87,7 +87,8 @@ def diagnostic_accuracy(
     Notes
     -----
     A measure of the expected table is not the mean of the measure over truths, except where it is linear, such as the predictive values
-    and the accuracy. Sensitivities differ by about 1 / Σ p.
+    and the accuracy. Sensitivities differ by about 1 / Σ p. Intervals take thresholds that were chosen as given. They include the fit of a
+    prior that was fitted to the same labels.
 
     References
     ----------
@@ -187,7 +188,7 @@ def accuracy_by_class(truth: object, scores: object, *, frequency: object = None
     decided = shares_of_decisions(given.scores)
     one = ClassDecisions(given.p, decided, MEASURES, given.labels, given.classes)
     one.case_ids = given.case_ids
-    statistic = one if given.counts is None else given.counts.of(one)
+    statistic = _counted(one, given)
     by_measure = dict(zip(MEASURES, one.estimate.reshape(len(MEASURES), -1)))
     values = {name: part[:-2] for name, part in by_measure.items()}
     macro, micro = ({name: float(part[at]) for name, part in by_measure.items()} for at in (-2, -1))
@@ -249,7 +250,7 @@ def expected_cost(
     decided = best_by_cost(given.scores, table) if by_cost else shares_of_decisions(given.scores)
     one = CostSums(given.p, decided, table, given.labels)
     one.case_ids = given.case_ids
-    statistic = one if given.counts is None else given.counts.of(one)
+    statistic = _counted(one, given)
     best = given.classes[int(np.argmin(one.sums()[0, 1:-1] @ table))]
     left_out = _left_out(given, {"standardized": one.estimate[3:]})
     value, constant, perfect, standardized = one.estimate.tolist()
@@ -340,8 +341,8 @@ def _decided(given: Decisions, above: Int32, thresholds: Array | None, measures:
     return one
 
 
-def _counted(one: Decided, given: Decisions) -> Statistic:
-    return one if given.counts is None else given.counts.of(one)
+def _counted(one: OfMeans, given: Decisions | Classes) -> Statistic:
+    return one.refitted() if given.counts is None else given.counts.of(one)  # a prior fitted to the labels is part of intervals
 
 
 def _parts(one: Decided, given: Decisions) -> dict[str, Statistic]:

@@ -79,7 +79,7 @@ class AlongThresholds(Results):
         one = self._alone(self._first(of))
         drawn = one.resamples(clusters=clusters, strata=strata, n_resamples=n_resamples, seed=seed)
         statistic = one.statistic
-        n = float(statistic.facts.counting(statistic.kept, self._design(clusters, strata)).min())
+        n = float(one._design(clusters, strata).size)
         return simultaneous(drawn.estimate, drawn.values, level, statistic.facts.spans, n)
 
     def by_annotators(self, *, of: str | None = None) -> AnnotatorCurves:
